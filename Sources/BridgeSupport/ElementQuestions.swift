@@ -18,6 +18,11 @@ extension ProgramBus {
     ask(element, "GetRole", timeout, handler) { if case .uint32(let number)? = $0 { number } else { nil } }
   }
 
+  /// Asks for what contains the element; nil if nothing does.
+  package func parent(of element: ElementReference, _ handler: @escaping Handler<ElementReference?>) {
+    get(element, AccessibilityNames.accessible, "Parent") { handler($0.map { ElementReference($0) }) }
+  }
+
   /// Asks for the children, and hands over the first `limit`.
   package func children(
     of element: ElementReference, atMost limit: Int, timeout: Duration = questionTimeout,

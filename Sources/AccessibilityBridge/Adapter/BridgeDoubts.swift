@@ -117,8 +117,8 @@ extension Bridge {
     of item: ElementReference, on bus: ProgramBus, level: Int = 1, _ handler: @escaping (_ isSure: Bool?) -> Void
   ) {
     let unknown: Bool? = level == 1 ? true : nil
-    bus.get(item, AccessibilityNames.accessible, "Parent") { [weak self] answer in
-      guard case .success(let parent) = answer, let view = ElementReference(parent) else {
+    bus.parent(of: item) { [weak self] answer in
+      guard case .success(let view?) = answer else {
         return handler(answer.isLate ? false : unknown)
       }
       bus.states(of: view) { [weak self] answer in

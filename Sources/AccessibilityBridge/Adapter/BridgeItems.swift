@@ -53,10 +53,10 @@ extension Bridge {
   func findComboBox(
     of button: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
   ) {
-    parent(of: button, on: bus) { [weak self] box, isLate in
-      guard let self, let box else { return handler(nil, isLate) }
-      parent(of: box, on: bus) { comboBox, isLate in
-        guard let comboBox else { return handler(nil, isLate) }
+    bus.parent(of: button) { answer in
+      guard case .success(let box?) = answer else { return handler(nil, answer.isLate) }
+      bus.parent(of: box) { answer in
+        guard case .success(let comboBox?) = answer else { return handler(nil, answer.isLate) }
         bus.role(of: comboBox) { answer in
           let isComboBox = (try? answer.get()).map { ElementRole(rawValue: $0) } == .comboBox
           handler(isComboBox ? comboBox : nil, answer.isLate)
@@ -82,14 +82,6 @@ extension Bridge {
           })
       }
       answers.finish()
-    }
-  }
-
-  private func parent(
-    of element: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
-  ) {
-    bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
-      handler((try? answer.get()).flatMap { ElementReference($0) }, answer.isLate)
     }
   }
 }

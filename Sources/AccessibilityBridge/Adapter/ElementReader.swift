@@ -123,10 +123,10 @@ final class ElementReader {
       if let parent, let index { snapshot.position = ElementSnapshot.Position(parent: parent, index: index) }
       take(())
     }
-    bus.get(
-      element, AccessibilityNames.accessible, "Parent",
+    bus.parent(
+      of: element,
       asked.expect { result in
-        if case .success(let value?) = result { parent = ElementReference(value) }
+        if case .success(let found) = result { parent = found }
       })
     bus.ask(
       element, "GetIndexInParent",
@@ -152,9 +152,7 @@ final class ElementReader {
 
   private func identified(_ proof: SecretProof) {
     if let error = error ?? proof.error {
-      guard error.isOfMissingObject,
-        attempt < Self.retries.count
-      else { return handler(.failure(error)) }
+      guard error.isOfMissingObject, attempt < Self.retries.count else { return handler(.failure(error)) }
       return tryAgain()
     }
     snapshot.role = proof.role ?? .passwordText

@@ -78,17 +78,13 @@ extension ElementWriter {
   /// Hands over the role of LibreOffice's document whose paragraph or cell it is, if that is told.
   private func withDocument(_ next: @escaping (ElementRole?) -> Void) {
     guard toolkit.isLibreOffice(field.snapshot.role) else { return next(nil) }
-    withParent(of: field.element) { [self] in
-      guard let parent = $0 else { return next(nil) }
-      withParent(of: parent) { [self] in
-        guard let document = $0 else { return next(nil) }
+    bus.parent(of: field.element) { [self] in
+      guard case .success(let parent?) = $0 else { return next(nil) }
+      bus.parent(of: parent) { [self] in
+        guard case .success(let document?) = $0 else { return next(nil) }
         bus.role(of: document) { next((try? $0.get()).map { ElementRole(rawValue: $0) }) }
       }
     }
-  }
-
-  private func withParent(of element: ElementReference, _ next: @escaping (ElementReference?) -> Void) {
-    bus.get(element, AccessibilityNames.accessible, "Parent") { next((try? $0.get()).flatMap { ElementReference($0) }) }
   }
 
   func replaceSelection(_ text: String) {

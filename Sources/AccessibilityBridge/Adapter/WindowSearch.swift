@@ -38,12 +38,12 @@ final class WindowSearch {
   ) {
     guard passed.count < Self.mostLevels else { return handler(.unknown) }
     let passed = passed + [element]
-    bus.get(element, AccessibilityNames.accessible, "Parent") { [weak self] result in
+    bus.parent(of: element) { [weak self] result in
       guard let self else { return handler(.unknown) }
       switch result {
       case .failure(let error): return handler(error.isLate ? .notYet : .unknown)
-      case .success(let value):
-        guard let parent = ElementReference(value) else { return ended(at: element, passed, on: bus, handler) }
+      case .success(let parent):
+        guard let parent else { return ended(at: element, passed, on: bus, handler) }
         guard parent.application == element.application, parent != element else {
           return passed.count == 1 ? handler(.unknown) : found(element, passed, handler)
         }
