@@ -4,12 +4,10 @@ import PackageDescription
 
 /// Warnings are errors where `.ci/common` sets FOCUSD_STRICT; whoever depends on the package has other compilers and flags.
 ///
-/// Its debug builds are there to be tested, not debugged: compiled as whole modules and with lines alone, they take a third less,
-/// and a fifth less again if each module is read once, not once more for its interface.
+/// Its debug builds are there to be tested, not debugged: compiled as whole modules, they take less time, and a fifth less again
+/// if each module is read once, not once more for its interface.
 let isStrict = Context.environment["FOCUSD_STRICT"] != nil
-let quick = [
-  "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo", "-gline-tables-only",
-]
+let quick = ["-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo"]
 let strict: [SwiftSetting] =
   (isStrict ? [.treatAllWarnings(as: .error), .unsafeFlags(quick, .when(configuration: .debug))] : []) + [
     .enableUpcomingFeature("ExistentialAny"),
