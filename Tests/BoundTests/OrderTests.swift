@@ -163,6 +163,28 @@ import Testing
       #expect(desktop.daemon.descriptors == open)
     }
   }
+
+  @Test("Of what has been passed on, nothing is kept while its owner takes its time")
+  func passedOn() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
+      let open = desktop.daemon.descriptors
+      let files = [DBusValue](repeating: .unixFD(UnixFD(owning: dup(0))), count: 16)
+      let large = DBusValue.array(DBusArray(bytes: [UInt8](repeating: 7, count: 4 << 20)))
+      object.rule("Do") { _, _, _ in .hold }
+      var calls = (0..<8).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.A", "Do", files)) }
+      try await client.settle()
+      #expect(desktop.daemon.descriptors == open)
+      let before = desktop.daemon.residentMemory
+      calls += (0..<16).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.A", "Do", [large])) }
+      try await client.settle()
+      #expect(isSanitized || desktop.daemon.residentMemory < before + 16 << 10)
+      object.rule("Do", nil)
+      object.release()
+      for call in calls { _ = try await call.values() }
+    }
+  }
 }
 
 /// What waits for an owner ends with it.

@@ -8,8 +8,8 @@ internal import FocusModel
 final class Request {
   enum Work {
     case write(BoundWrite)
-    /// A call that is passed on, in the order of its client's calls or at once.
-    case command(OutgoingMessage, isOrdered: Bool)
+    /// A call that is passed on, in the order of its client's calls or at once; nil when it is: its owner may take its time.
+    case command(OutgoingMessage?, isOrdered: Bool)
     /// A look at what the field's object has now.
     case examination(FieldID, ObjectChoice)
   }
@@ -26,7 +26,7 @@ final class Request {
   let object: OwnedObject
   let client: BusName
   let reply: PendingReply
-  let work: Work
+  private(set) var work: Work
   let deadline = SuspendingClock.now + OwnerCalls.timeout
   /// What it takes of the owner's allowance until it ends.
   var load: Load
@@ -50,6 +50,9 @@ final class Request {
     }
   }
 
+  /// Keeps nothing of a call that is passed on.
+  func dropMessage() { if case .command(_, let isOrdered) = work { work = .command(nil, isOrdered: isOrdered) } }
+
   /// How long the owner may still take.
   var timeLeft: Duration { max(.milliseconds(1), deadline - SuspendingClock.now) }
 }
@@ -65,7 +68,7 @@ extension FocusService {
     try ownerCalls.enter(object.owner, load)
     let request = Request(work, of: object, for: client, reply, load)
     // A command with nothing queued before it is sent at once.
-    if case .command(let message, let isOrdered) = work, !isOrdered || !object.isQueueing(for: client) {
+    if case .command(let message?, let isOrdered) = work, !isOrdered || !object.isQueueing(for: client) {
       return send(message, request)
     }
     object.add(request)
@@ -83,7 +86,8 @@ extension FocusService {
       case .write(let write):
         request.stage = .fetching
         carryOut(write, request) { try begin(write, request) }
-      case .command(let message, _): send(message, request)
+      case .command(let message?, _): send(message, request)
+      case .command(nil, _): object.didSend(request)
       case .examination(let id, let choice):
         object.didSend(request)
         begin(Look(at: object, choice, for: .examination(id, request)))
@@ -132,6 +136,7 @@ extension FocusService {
   private func send(_ message: OutgoingMessage, _ request: Request) {
     let object = request.object
     object.remove(request)
+    request.dropMessage()
     do throws(DBusError) {
       let timeLeft = request.timeLeft
       guard timeLeft > OwnerCalls.leastTime else { throw .ownerTimeout }
