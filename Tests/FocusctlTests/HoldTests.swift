@@ -246,4 +246,14 @@ import Testing
       #expect(result.output == ["h", "4"] && result.errors.count == 1, "\(result)")
     }
   }
+
+  @Test(
+    "A field that is refused is told, though standard input has ended already",
+    arguments: ["h a.B.C=1", "--parent nobody i a.B.C=1", "i org.focusd.Text.Content:i=1", "i org.focusd.Edit.Undo=1"])
+  func refusedAtTheEnd(rest: String) async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell("focusctl register h; printf 'a.B.C 5\\n' | focusctl hold \(rest); echo $?")
+      #expect(result.output == ["h", "4"] && result.errors.count == 1, "\(result)")
+    }
+  }
 }

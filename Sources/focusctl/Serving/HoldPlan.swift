@@ -21,7 +21,9 @@ struct HoldPlan {
     if !id.isEmpty { _ = try FieldID.path(id) }
     var values: [Key: DBusValue] = [:]
     for each in try Registration.keyedValues(operands.dropFirst(hasID ? 1 : 0)) {
-      values[try Registration.key(each.key)] = try each.value()
+      let (key, value) = (try Registration.key(each.key), try each.value())
+      try HoldPlan.check(value, of: key)
+      values[key] = value
     }
     let commands = try Registration.commands(options).mapValues(\.types)
     guard !values.isEmpty || !commands.isEmpty else { throw .usage("'hold' needs a KEY=VALUE or a '--command'") }
@@ -38,6 +40,16 @@ struct HoldPlan {
     self.options =
       try Registration.options(options, of: values.map { ($0.key.description, $0.value) }) + HoldPlan.process(options)
     takesFocus = options.focus
+  }
+
+  /// Checks what the daemon checks of values that it is given, and not of an object's, which it leaves out.
+  private static func check(_ value: DBusValue, of key: Key) throws(CommandError) {
+    switch Vocabulary.member(key) {
+    case .value(let type) where type != value.type:
+      throw .refused("\(key) is of type '\(type)', but the given value is of type '\(value.type)'")
+    case .command: throw .refused("\(key) is a command: '--command \(key)' has the field take it")
+    case .value, nil: break
+    }
   }
 
   /// The process that the field belongs to: the one that the options name, else the script that has the field held.

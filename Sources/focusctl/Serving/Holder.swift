@@ -19,6 +19,8 @@ final class Holder {
   private var isFocusWanted: Bool
   private var lines = LineReader(limit: Input.limit)
   private var end: CommandError?
+  /// Whether input or output has ended.
+  private var isFinishing = false
   private var input: DescriptorSource?
   private var output: DescriptorSource?
 
@@ -62,12 +64,18 @@ final class Holder {
     output?.cancel()
   }
 
-  /// Ends in order: what was said last is told, and who wrote is answered, before the field goes.
+  /// Ends in order: what was said last is told, and who wrote is answered, before the field goes; and a daemon that is there
+  /// has taken the field, or said why not.
   private func finish() {
+    isFinishing = true
     input?.cancel()
     output?.cancel()
+    publisher.onWaiting = { [weak self] _ in self?.stop(CommandError(.done)) }
     publisher.whenTold(Holder.number) { [weak self] in
-      self?.link.call(.ping()) { [weak self] _ in self?.stop(CommandError(.done)) }
+      self?.link.call(.ping()) { [weak self] result in
+        guard case .success = result else { return self?.stop(CommandError(.done)) ?? () }
+        self?.publisher.whenRegistered(Holder.number, id: 2) { [weak self] _ in self?.stop(CommandError(.done)) }
+      }
     }
   }
 
@@ -79,6 +87,7 @@ final class Holder {
     case .left:
       mirror.end()
       publisher.daemonLeft()
+      if isFinishing { stop(CommandError(.done)) }
     case .signal(let signal): mirror.received(signal)
     case .call(let message): publisher.called(message)
     case .refused(let error): stop(CommandError(error))
