@@ -34,6 +34,7 @@ import Testing
     ("b", "Activate b"),
     (lines[6], "Activate c"), (lines[7], "Activate d"), ("Tools › Same\t\ton\td", "Activate d"),
     (lines[8], "Activate odd"), (#"Tools › Über\t"it's" $HOME \\n"#, "Activate odd"), ("über", "Activate odd"),
+    (#"Über\t"it's" $HOME \\n"#, "Activate odd"), (#"r\t"it"#, "Activate odd"),
     (lines[9], "Activate win.paste"), (lines[2], "Activate win.wrap"), (lines[3], "Activate win.numbers"),
     ("View › Lines › Numbers\t\toff", "Activate win.numbers"), ("lines › w", "Activate win.wrap"),
   ]

@@ -75,7 +75,7 @@ enum ItemChoice: Equatable {
     let keys = columns.count > 1 ? columns[1] : nil
     let id = columns.count > 3 ? columns[3] : nil
     let texts: Set = [String(path), Output.unescaped(path)]
-    let lowered = word.lowercased()
+    let lowered: Set = [word.lowercased(), Output.unescaped(word[...]).lowercased()]
     func isLine(_ item: OfferedItem, _ keys: Substring?) -> Bool {
       texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true
         && id.map { $0 == Output.escaped(item.id) } ?? true
@@ -89,8 +89,8 @@ enum ItemChoice: Equatable {
     let ways: [(OfferedItem) -> Bool] = [
       { isLine($0, keys) },
       { $0.id == word },
-      { $0.label.lowercased() == lowered },
-      { $0.path.lowercased().contains(lowered) },
+      { lowered.contains($0.label.lowercased()) },
+      { item in lowered.contains { item.path.lowercased().contains($0) } },
     ]
     for way in ways {
       let found = items.filter(way)
