@@ -37,7 +37,7 @@ extension FocusModel {
       let condition = activity.condition
     else { return }
     let binding = field.bindings[condition.key].flatMap { $0.isWriteOnly ? nil : $0 }
-    let isActive = binding?.value.isEqual(condition.value) ?? false
+    let isActive = binding?.value.lookedThrough.isEqual(condition.value) ?? false
     guard isActive != activity.isActive else { return }
     if isActive, table.session.activated != id { endActivation() }
     activity.isActive = isActive
