@@ -187,6 +187,8 @@ import Testing
   }
 
   /// An empty file is what a process leaves that was killed before it wrote anything: no damage.
+  ///
+  /// But if it has lost what it held, revisions are not given twice.
   @Test func versionZeroBecomesThePresentOne() throws {
     try withStateFile { file in
       try Data().write(to: URL(filePath: file.path))
@@ -194,7 +196,9 @@ import Testing
       let journal = try #require(opened.journal)
       #expect(opened.problems == [])
       #expect(try journal.database.number("PRAGMA user_version") == Schema.version)
+      #expect(opened.saved.state.revision >= 1_700_000_000 << 20)
     }
+    try withStateFile { file in #expect(Journal.open(file).saved.state.revision == 0) }
   }
 
   /// The tables of earlier versions, as they were: a later program must read them.

@@ -67,13 +67,15 @@ extension Journal {
     }
   }
 
-  /// A revision that none of a file which is set aside has passed: as it says itself, if that can be read, or one that
-  /// grows with time, faster than changes can be saved.
+  /// A revision that grows with time, faster than changes can be saved.
+  private static var revisionOfNow: UInt64 { UInt64(max(0, Glibc.time(nil))) << 20 }
+
+  /// A revision that none of a file which is set aside has passed: as it says itself, if that can be read, or that of now.
   private static func leastRevision(after file: StateFile) -> UInt64 {
     let saved = (try? copy(of: file).number("SELECT value FROM state WHERE name = 'revision'")) ?? 0
     // A later process must be able to read what the new file's revisions grow to: one without that room is damaged.
     let hasRoom = (0...(.max / 4)).contains(saved)
-    return max(hasRoom ? UInt64(saved) : 0, UInt64(max(0, Glibc.time(nil))) << 20)
+    return max(hasRoom ? UInt64(saved) : 0, revisionOfNow)
   }
 
   /// `file`, with what its log holds, in memory.
@@ -96,6 +98,8 @@ extension Journal {
   private static func openOnce(
     _ file: StateFile, after revision: UInt64, _ progress: @escaping StartProgress
   ) throws -> Opened {
+    // What an empty file held cannot be known, if it held anything.
+    let revision = file.isEmpty ? max(revision, revisionOfNow) : revision
     try file.prepare()
     if file.size > largeSize { progress("reading \(file.size >> 20) MiB of saved state", time(for: file)) }
     guard !file.isReadOnly else { return try read(file, progress) }

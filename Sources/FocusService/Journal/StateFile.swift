@@ -129,6 +129,9 @@ struct StateFile {
     return (identity(found), Int(found?.st_size ?? 0))
   }
 
+  /// Whether it is there and holds nothing, as after a failure of the disk's.
+  var isEmpty: Bool { status(path).map { $0.st_mode & S_IFMT == S_IFREG && $0.st_size == 0 } == true && log.size == 0 }
+
   /// How many bytes the file and its log take.
   var size: Int { Int(status(path)?.st_size ?? 0) + log.size }
 
