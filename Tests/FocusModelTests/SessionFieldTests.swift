@@ -195,7 +195,8 @@ import Testing
     try stage.register("a1", [key.description: .double(5)], scope: .session, active: .init(key: key, value: .int32(5)))
     #expect(try stage.model.field(FieldID("a1")).activity?.isActive == true)
     try stage.register(
-      "b1", [key.description: .variant(.variant(.int32(5)))], scope: .session, active: .init(key: key, value: .int32(5)))
+      "b1", [key.description: .variant(.variant(.int32(5)))], scope: .session,
+      active: .init(key: key, value: .int32(5)))
     #expect(try stage.model.field(FieldID("b1")).activity?.isActive == true)
     #expect(throws: ModelError.self) {
       try stage.register("a2", scope: .scene, active: .init(key: key, value: .int32(5)))
