@@ -218,7 +218,9 @@ import Testing
         holds() { printf '%sabc\\n' "$1" >expected; until cmp -s file.txt expected; do sleep 0.02; done; }
         for word in 'one ' 'two '; do focusctl set Text.SelectedText "$word"; done
         focusctl run Document.Save; holds 'one two '
-        for left in 'one ' '' ''; do focusctl run Edit.Undo; focusctl run Document.Save; holds "$left"; done
+        for left in 'one ' ''; do focusctl run Edit.Undo; focusctl run Document.Save; holds "$left"; done
+        # Nothing is left to undo, and what was undone before does not come back.
+        focusctl run Edit.Undo; focusctl set Text.SelectedText 'end '; focusctl run Document.Save; holds 'end '
         """, extra: ["TEXT": text])
       #expect(saved.succeeded && saved.errors.isEmpty, "\(saved)")
       try await editor.stop()

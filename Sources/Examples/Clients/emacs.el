@@ -53,6 +53,14 @@
   (insert text)
   (undo-boundary))
 
+(defun focusd-left (list)
+  "What is left to undo of LIST, without what was undone: nil for nothing.
+Where an undo left nothing, `undo-only' would take it back."
+  (while (and (consp list) (null (car list))) (setq list (cdr list)))
+  (let (next)
+    (while (and (consp list) (setq next (gethash list undo-equiv-table))) (setq list next)))
+  (and (consp list) list))
+
 (defun focusd-undo ()
   "Undo one step.
 Outside of a command no boundary precedes it, and the step that follows another is told by `last-command'."
@@ -60,6 +68,8 @@ Outside of a command no boundary precedes it, and the step that follows another 
   (let ((last-command (if (eq buffer-undo-list (car focusd-undone)) 'undo 'ignore))
         (this-command 'ignore))
     (when (eq last-command 'undo) (setq pending-undo-list (cdr focusd-undone)))
+    (unless (focusd-left (if (eq last-command 'undo) pending-undo-list buffer-undo-list))
+      (user-error "No further undo information"))
     (undo-only)
     (undo-boundary)
     (setq focusd-undone (cons buffer-undo-list pending-undo-list))))
