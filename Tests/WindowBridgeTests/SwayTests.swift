@@ -92,6 +92,46 @@ struct SwayTests {
     }
   }
 
+  /// sway tells only that a window has focus when it comes from the scratchpad, or by a swap.
+  @Test func workspacesOfWhatIsShownOrSwapped() async throws {
+    try await Self.with { session, peer in
+      var (terminals, windows): ([ManagedProcess], [String: String]) = ([], [:])
+      for title in ["one", "two"] {
+        terminals.append(try await session.terminal(title))
+        windows[title] = try await peer.window(title)
+        try await peer.reached([windows[title] ?? ""])
+      }
+      let (one, two) = (try #require(windows["one"]), try #require(windows["two"]))
+      func expect(_ front: String, _ workspaces: [String?]) async throws {
+        try await peer.reached([front])
+        try await eventually("the workspaces \(workspaces)") {
+          var now: [String?] = []
+          for id in [one, two] {
+            now.append(try await peer.readAll(at: Focus1.field(id))["org.focusd.Window.Workspace"]?.basicText)
+          }
+          return now == workspaces
+        }
+      }
+      try await session.message("[title=one] move container to workspace 2")
+      try await expect(two, ["2", "1"])
+      try await session.message("swap container with con_id \(one.dropFirst())")
+      try await expect(one, ["1", "2"])
+      try await session.message("[title=two] move container to workspace 1")
+      try await expect(one, ["1", "1"])
+      for byFocusctl in [true, false] {
+        try await session.message("[title=two] move scratchpad")
+        try await expect(one, ["1", nil])
+        if byFocusctl {
+          #expect(try await session.desktop.focusctl("focus", two).succeeded)
+        } else {
+          try await session.message("[title=two] focus")
+        }
+        try await expect(two, ["1", "1"])
+      }
+      withExtendedLifetime(terminals) {}
+    }
+  }
+
   @Test func withoutItsSocketItIsFollowedAsAnyCompositor() async throws {
     try await Self.with(asWayland: true) { session, peer in
       var terminals: [String: ManagedProcess] = [:]

@@ -84,7 +84,8 @@ import WindowBridge
         #"{"change":"focus","container":{"id":50,"type":"con","window":null,"nodes":[]}}"#, true, nil,
         ["uno", "two", "new"]
       ),
-      (#"{"change":"focus","container":"# + Self.view(9, "new") + "}", false, 9, ["uno", "two", "new"]),
+      // Its workspace is not known yet.
+      (#"{"change":"focus","container":"# + Self.view(9, "new") + "}", true, 9, ["uno", "two", "new"]),
       (#"{"change":"close","container":"# + Self.view(9, "new") + "}", true, nil, ["uno", "two"]),
       (#"{"change":"move","container":"# + Self.view(6, "two") + "}", true, nil, ["uno", "two"]),
       (#"{"change":"focus"}"#, true, nil, ["uno", "two"]), ("[]", true, nil, ["uno", "two"]),
@@ -106,6 +107,29 @@ import WindowBridge
     #expect(state.desktop.front == WindowID(5))
     state.workspaceEvent(try Self.json(#"{"change":"focus","current":{"nodes":[],"floating_nodes":[]}}"#))
     #expect(state.desktop.front == nil)
+  }
+
+  /// Of a window that comes from the scratchpad, or by a swap of containers, only its focus is told.
+  @Test func theTreeIsReadAgainForAWindowThatIsElsewhere() throws {
+    // (the workspaces in the tree, the one told to have focus since, the window that gets it, whether the tree is needed)
+    let front = Self.view(5, "one", focused: true)
+    let two = Self.view(6, "two")
+    let cases: [([String: String], String?, Int, Bool)] = [
+      (["1": front + "," + two], nil, 6, false), (["1": front, "2": two], nil, 6, true),
+      (["1": front, "2": two], "2", 6, false), (["1": front, "2": two], "3", 6, true),
+      (["1": front, "__i3_scratch": two], nil, 6, true), (["1": two, "2": front], nil, 5, false),
+      // Nothing has focus, such as while a launcher has the keyboard.
+      (["1": two], nil, 6, true), (["1": two], "1", 6, false),
+    ]
+    for (workspaces, current, window, needsTree) in cases {
+      var state = TreeState()
+      state.tree(try Self.json(Self.tree(workspaces)))
+      if let current {
+        state.workspaceEvent(try Self.json(#"{"change":"focus","current":{"name":"\#(current)","nodes":[]}}"#))
+      }
+      let focus = #"{"change":"focus","container":"# + Self.view(window, "x") + "}"
+      #expect(state.windowEvent(try Self.json(focus)) == needsTree, "\(workspaces), \(current ?? "")")
+    }
   }
 
   @Test func answersTellWhatWasRefused() throws {

@@ -3,12 +3,14 @@ package import BridgeJSON
 /// The windows of sway or i3, from the tree and from the events that follow it.
 package struct TreeState {
   package private(set) var desktop = Desktop()
+  /// The workspace that has focus, or one in which a window has it; nil if that is unknown.
+  private var current: String?
 
   package init() {}
 
   /// Takes over the answer to `GET_TREE`.
   package mutating func tree(_ root: JSON) {
-    desktop = Desktop()
+    (desktop, current) = (Desktop(), nil)
     if !visit(root, workspace: nil) {
       desktop.front = Self.lastFocused(in: root).flatMap { desktop.windows[$0] == nil ? nil : $0 }
     }
@@ -30,6 +32,7 @@ package struct TreeState {
     guard type != "dockarea" else { return false }
     let workspace = type == "workspace" ? Self.name(ofWorkspace: node) : workspace
     var hasFocus = node["focused"]?.isTrue == true
+    if hasFocus { current = workspace }
     if let id = Self.id(of: node) {
       desktop.windows[id] = Self.window(node, workspace: workspace)
       if hasFocus { desktop.front = id }
@@ -62,15 +65,20 @@ package struct TreeState {
     }
     let known = desktop.windows[id]
     desktop.windows[id] = Self.window(container, workspace: known?.workspace)
-    if change == "focus" { desktop.front = id }
-    return known == nil || !["focus", "title", "fullscreen_mode", "urgent", "mark"].contains(change)
+    if change == "focus" {
+      desktop.front = id
+      // No event tells that it came from the scratchpad, or by a swap, unlike that another workspace has focus.
+      return known?.workspace == nil || known?.workspace != current
+    }
+    return known == nil || !["title", "fullscreen_mode", "urgent", "mark"].contains(change)
   }
 
   /// Takes over an event of type `workspace`; the tree must be read again.
   package mutating func workspaceEvent(_ event: JSON) {
-    guard event["change"]?.text == "focus", let current = event["current"] else { return }
+    guard event["change"]?.text == "focus", let workspace = event["current"] else { return }
+    current = Self.name(ofWorkspace: workspace)
     // sway and i3 tell which window comes to the front, but not that a workspace is empty.
-    let isEmpty = ["nodes", "floating_nodes"].allSatisfy { current[$0]?.elements.isEmpty ?? true }
+    let isEmpty = ["nodes", "floating_nodes"].allSatisfy { workspace[$0]?.elements.isEmpty ?? true }
     if isEmpty { desktop.front = nil }
   }
 
