@@ -12,11 +12,19 @@ import Testing
 
     let peer: Peer
     let calls = Observed<[String]>([])
+    /// Whether the script is loaded.
+    private let isLoaded = Observed(false)
 
     init(_ desktop: TestDesktop) async throws {
       peer = try await desktop.peer()
-      peer.answer { [calls] call, _ in
+      peer.answer { [calls, isLoaded] call, _ in
         calls.update { $0.append(call.member) }
+        switch call.member {
+        case "loadScript": isLoaded.update { $0 = true }
+        case "unloadScript": isLoaded.update { $0 = false }
+        case "isScriptLoaded": return .values([.boolean(isLoaded.now)])
+        default: break
+        }
         return .values([])
       }
       try await peer.own("org.kde.KWin")
@@ -26,10 +34,16 @@ import Testing
       DaemonCall(to: bridge, "/org/focusd/windows/KWin", bridge, member, text.map { .string($0) })
     }
 
+    /// Loses the script, as if somebody had unloaded it.
+    func unload() {
+      isLoaded.update { $0 = false }
+      calls.update { $0 = [] }
+    }
+
     /// Tells of a window in front, once the script is to run.
     func show(_ title: String) async throws {
       _ = try await calls.wait(for: "script") { $0.contains("start") ? true : nil }
-      let window = #"{"id":"\#(title)","title":"\#(title)"}"#
+      let window = #"{"id":"\#(title)","title":"\#(title)","minimize":true}"#
       peer.send(Self.tell("Begin"), Self.tell("Window", window), Self.tell("Front", title), Self.tell("Ready"))
     }
   }
@@ -61,6 +75,40 @@ import Testing
       bridge.terminate()
       try await bridge.finish()
       try await kwin.calls.wait(for: "the script is unloaded") { $0 == ["unloadScript"] ? () : nil }
+    }
+  }
+
+  /// Whatever makes the bridge ask for the script, which tells nothing when it ends.
+  @Test func aScriptThatIsUnloadedIsLoadedAgain() async throws {
+    typealias Occasion = (name: String, occur: @Sendable () async throws -> Void)
+    try await Self.withBridge { desktop, kwin, peer, bridge in
+      let occasions: [Occasion] = [
+        (
+          "focus",
+          {
+            let front = try await peer.path().last ?? ""
+            #expect(try await desktop.focusctl("focus", front).succeeded)
+          }
+        ),
+        ("command", { _ = try await peer.invoke("org.focusd.Window.Minimize") }),
+        ("signal", { kwin.peer.perform { $0.emit("/VirtualDesktopManager", "test.Desktops", "currentChanged", []) } }),
+      ]
+      for (name, occur) in occasions {
+        // While it is there, it stays.
+        kwin.calls.update { $0 = [] }
+        for count in 1...2 {
+          try await occur()
+          try await kwin.calls.wait(for: name) { calls in
+            calls.count { $0 == "isScriptLoaded" } == count ? () : nil
+          }
+        }
+        #expect(!kwin.calls.now.contains("unloadScript"), "\(name)")
+        kwin.unload()
+        try await occur()
+        try await kwin.show(name)
+        try await peer.reached([try await peer.window(name)])
+      }
+      try await bridge.says("KWin runs its script no longer")
     }
   }
 

@@ -62,13 +62,15 @@ struct PlasmaTests {
       try "workspace.activeClient = workspace.clientList().filter(c => c.caption == '\(title)')[0]"
         .write(toFile: file, atomically: false, encoding: .utf8)
       // It reads a script that it has started in another thread: one that is unloaded at once may never run.
-      for call in [["loadScript", file, UUID().uuidString], ["start"]] {
-        let destination = ["--address", desktop.bus.address, "--dest", "org.kde.KWin", "--object-path", "/Scripting"]
-        let result = try await desktop.run(
-          ["/usr/bin/gdbus", "call"] + destination + ["--method", "org.kde.kwin.Scripting." + call[0]]
-            + call.dropFirst())
-        #expect(result.succeeded, "\(result)")
-      }
+      try await scripting("loadScript", file, UUID().uuidString)
+      try await scripting("start")
+    }
+
+    func scripting(_ member: String, _ arguments: String...) async throws {
+      let destination = ["--address", desktop.bus.address, "--dest", "org.kde.KWin", "--object-path", "/Scripting"]
+      let method = ["--method", "org.kde.kwin.Scripting." + member]
+      let result = try await desktop.run(["/usr/bin/gdbus", "call"] + destination + method + arguments)
+      #expect(result.succeeded, "\(result)")
     }
   }
 
@@ -154,6 +156,8 @@ struct PlasmaTests {
       let ids = try await peer.windows()
       for round in 0..<20 {
         let title = round % 2 == 0 ? "one" : "two"
+        // It is loaded again for the command that follows.
+        if round == 10 { try await session.scripting("unloadScript", "focusd-windows") }
         if round % 4 < 2 {
           try await session.activate(title)
         } else {

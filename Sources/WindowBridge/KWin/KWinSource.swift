@@ -36,6 +36,8 @@ package final class KWinSource: WindowSource {
   private var owner: BusName?
   private var state = KWinState()
   private var isReady = false
+  /// Whether the script is being loaded, or asked for.
+  private var isLoading = false
   private var reconnection = Reconnection()
   private var pauseTimer: TimerID?
   private var graceTimer: TimerID?
@@ -65,8 +67,8 @@ package final class KWinSource: WindowSource {
     guard let bus = Connection.Bus.ofUser else { throw Missing(description: "there is no session bus") }
     let connection = try Connection(to: bus, timeout: Self.patience)
     connection.limitMessages(to: 1 << 20)
-    let rule = MatchRule.nameOwnerChanges(of: Name.compositor)
-    guard let owner = try connection.owner(of: Name.compositor, adding: [rule]) else {
+    let rules = [MatchRule.nameOwnerChanges(of: Name.compositor), MatchRule(sender: Name.compositor)]
+    guard let owner = try connection.owner(of: Name.compositor, adding: rules) else {
       throw Missing(description: "KWin is not on the session bus")
     }
     guard try connection.requestName(Name.bridge) else {
@@ -94,13 +96,31 @@ package final class KWinSource: WindowSource {
 
   /// Has the compositor run the script again: one that a bridge before this left there may be of another version.
   private func load() {
+    isLoading = true
     script("unloadScript", [.string(Name.plugin)]) { [weak self] _ in
       guard let self else { return }
       script("loadScript", [.string(script), .string(Name.plugin)]) { [weak self] result in
         guard let self else { return }
         guard case .success = result else { return loadLater() }
-        script("start", []) { [weak self] in if case .failure = $0 { self?.loadLater() } }
+        script("start", []) { [weak self] result in
+          guard let self else { return }
+          guard case .success = result else { return loadLater() }
+          isLoading = false
+        }
       }
+    }
+  }
+
+  /// Has the compositor run the script again if somebody has unloaded it, which nothing tells.
+  private func check() {
+    guard let owner, !isLoading else { return }
+    isLoading = true
+    script("isScriptLoaded", [.string(Name.plugin)]) { [weak self] result in
+      guard let self, owner == self.owner else { return }
+      isLoading = false
+      guard case .success(let reply) = result, (try? reply.arguments()) == [.boolean(false)] else { return }
+      log.info("KWin runs its script no longer; it is loaded again")
+      load()
     }
   }
 
@@ -141,6 +161,8 @@ package final class KWinSource: WindowSource {
 
   private func received(_ message: Message) {
     if let change = message.nameOwnerChange, change.name == Name.compositor { return owned(by: change.now) }
+    // It tells so little, such as that another desktop is shown, that each is an occasion to ask.
+    if message.kind == .signal, message.sender == owner { return check() }
     guard message.kind == .methodCall, let values = try? message.arguments() else { return }
     if message.sender == owner, message.interface == Name.interface, let member = message.member?.text {
       scriptSaid(member, values.first?.basicText ?? "")
@@ -214,10 +236,12 @@ package final class KWinSource: WindowSource {
   }
 
   package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
+    check()
     run(.activate, window, completion)
   }
 
   package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
+    check()
     switch action {
     case .close: run(.close, window, completion)
     case .fullscreen: run(.fullscreen, window, completion)
