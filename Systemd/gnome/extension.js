@@ -75,6 +75,10 @@ class FocusdExtension {
         // Workspaces have the names of their places.
         this._workspaces = ['workspace-removed', 'workspaces-reordered'].map(name =>
             global.workspace_manager.connect(name, () => [...this._windows.keys()].forEach(window => this._tellFacts(window))));
+        this._preferences = new Gio.Settings({schema_id: 'org.gnome.desktop.wm.preferences'});
+        // The shell may take over the names after this is told of them.
+        this._names = this._preferences.connect('changed::workspace-names', () =>
+            [...this._windows.keys()].forEach(window => this._later(window, () => this._tellFacts(window))));
         for (const actor of global.get_window_actors())
             this._add(actor.meta_window);
     }
@@ -82,6 +86,8 @@ class FocusdExtension {
     disable() {
         this._display.forEach(id => global.display.disconnect(id));
         this._workspaces.forEach(id => global.workspace_manager.disconnect(id));
+        this._preferences.disconnect(this._names);
+        this._preferences = null;
         for (const window of [...this._windows.keys()])
             this._remove(window);
         for (const watch of this._followers.values())

@@ -193,6 +193,24 @@ struct GNOMEShellTests {
     }
   }
 
+  /// Nothing changes of the windows then.
+  @Test func workspacesHaveTheNamesThatTheUserGives() async throws {
+    try await Self.with { session, peer in
+      let terminal = try await session.terminal("one")
+      let window = Focus1.field(try await peer.window("one"))
+      for names in [["Haupt", "Mail ü"], ["Büro"], []] {
+        let list = "[" + names.map { "'\($0)'" }.joined(separator: ", ") + "]"
+        let set = ["/usr/bin/gsettings", "set", "org.gnome.desktop.wm.preferences", "workspace-names", "@as \(list)"]
+        #expect(try await session.desktop.run(set, extra: Self.environment(session.desktop)).succeeded)
+        try await eventually("the name in \(list)") {
+          let name = try await peer.read("org.focusd.Window.Workspace", at: window).value?.basicText
+          return names.isEmpty ? name?.hasSuffix(" 1") == true : name == names[0]
+        }
+      }
+      withExtendedLifetime(terminal) {}
+    }
+  }
+
   /// The addresses lead to the program's own actions.
   @Test func whereAProgramOfGTKHasItsActions() async throws {
     try await Self.with { session, peer in
