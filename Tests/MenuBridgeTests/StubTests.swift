@@ -186,7 +186,11 @@ import Testing
       #expect(try await stage.refusal("Menu.Activate", [.string("win.nothing")]) == "InvalidArgs")
       program.enable("wrap", false)
       #expect(try await stage.refusal("Menu.Activate", [.string("win.wrap")]) == "Disabled")
+      // The menu shows an item without an action as disabled.
       program.state.update { $0.actions["wrap"] = nil }
+      #expect(try await stage.items().map(\.isEnabled) == [true, false])
+      #expect(try await stage.refusal("Menu.Activate", [.string("win.wrap")]) == "Disabled")
+      program.menu("Edit", ["undo": "_Undo"])
       #expect(try await stage.refusal("Menu.Activate", [.string("win.wrap")]) == "InvalidArgs")
       #expect(program.state.now.activated == ["wrap", "wrap"])
     }

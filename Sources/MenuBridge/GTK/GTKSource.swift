@@ -145,36 +145,46 @@ final class GTKSource: MenuSource {
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let item = items[id], let path = addresses.actions[item.group] else { return done(.failure(.itemGone(id))) }
     refresh(item.openers)
-    guard let menubar = addresses.menubar, let menu = item.menu, !GTKMenus.isStable(item.name) else {
-      return describe(item, at: path, done)
+    guard addresses.menubar != nil, item.menu != nil, !GTKMenus.isStable(item.name) else {
+      return describe(item, at: path) { [self] action in
+        if case .success(nil) = action {
+          // The menu may still show it, as disabled.
+          ifShown(item, done) { done(.success(item.updated(nil))) }
+        } else {
+          done(action.map(item.updated))
+        }
+      }
     }
     // An action without a name of its own may be another item's by now.
     var menus = GTKMenus(group: menu)
     ask(
       menubar, Self.menusInterface, "Start", [Self.numbers(menus.next())], timeout: ProgramBus.changeTimeout
+    ifShown(item, done) { [self] in describe(item, at: path) { done($0.map(item.updated)) } }
+  }
+
+  /// Goes on if the menus still show an item; else ends with why not.
+  private func ifShown(
+    _ item: GTKItem, _ done: @escaping (Result<MenuItem, DBusError>) -> Void, _ next: @escaping () -> Void
+  ) {
+    let gone = DBusError.itemGone(item.item.id)
+    guard let menubar = addresses.menubar, let menu = item.menu else { return done(.failure(gone)) }
     ) { [self] answer in
       if case .failure(let error) = answer, error.isLate { return end(menubar, menus) { _ in done(.failure(error)) } }
       let isThere =
         if case .success(let values) = answer { menus.add(values.first) && menus.shows(item) } else { false }
-      end(menubar, menus) { _ in
-        if isThere { describe(item, at: path, done) } else { done(.failure(.itemGone(id))) }
-      }
+      end(menubar, menus) { _ in if isThere { next() } else { done(.failure(gone)) } }
     }
   }
 
   private func describe(
-    _ item: GTKItem, at path: ObjectPath, _ done: @escaping (Result<MenuItem, DBusError>) -> Void
+    _ item: GTKItem, at path: ObjectPath, _ done: @escaping (Result<GTKAction?, DBusError>) -> Void
   ) {
-    let id = item.item.id
+  /// Asks for the action of an item as it is now; nil: it is not there.
     ask(path, Self.actionsInterface, "Describe", [.string(item.name)], timeout: ProgramBus.changeTimeout) { answer in
       switch answer {
-      case .success(let values):
-        // Programs spell the answer as one structure, or as its members.
-        guard let action = GTKAction(values.count == 1 ? values[0] : .structure(values)) else {
-          return done(.failure(.itemGone(id)))
-        }
-        done(.success(item.updated(action)))
-      case .failure(let error): done(.failure(error.isLate ? error : .itemGone(id)))
+      // Programs spell the answer as one structure, or as its members.
+      case .success(let values): done(.success(GTKAction(values.count == 1 ? values[0] : .structure(values))))
+      case .failure(let error): done(error.isLate ? .failure(error) : .success(nil))
       }
     }
   }
