@@ -24,6 +24,8 @@ final class StubMenus: Sendable {
     var askers: Set<String> = []
     /// The actions that were run, in order.
     var activated: [String] = []
+    /// The names of what is below an object, by its path.
+    var children: [String: [String]] = [:]
     /// What answers a member, or for an object, instead.
     var answers: [String: Answer] = [:]
     /// How long it takes for each answer.
@@ -44,6 +46,15 @@ final class StubMenus: Sendable {
     }
     menu("Edit", ["undo": "_Undo", "wrap": "_Wrap"])
     state.update { $0.actions = ["undo": Action(), "wrap": Action(state: false)] }
+  }
+
+  /// Tells of these objects whoever looks for some, each with the names of what is below it.
+  func exports(_ children: [String: [String]]) {
+    let state = state
+    state.update { $0.children = children }
+    for path in children.keys {
+      peer.answer(at: path, after: state.now.delay) { call, _ in Self.answer(call, state) }
+    }
   }
 
   /// Has one menu with actions and their labels.
@@ -112,6 +123,9 @@ final class StubMenus: Sendable {
         if let isOn = state.actions[name]?.state { state.actions[name]?.state = !isOn }
         return .values([])
       case "Start": return .values([start(call.arguments.first, state.lists)])
+      case "Introspect":
+        let nodes = (state.children[call.path] ?? []).map { #"<node name="\#($0)"/>"# }.joined()
+        return .values([.string("<node>\(nodes)</node>")])
       default: return .values([])
       }
     }

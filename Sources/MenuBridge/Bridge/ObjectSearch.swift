@@ -6,6 +6,8 @@ internal import DBusTypes
 struct ProgramObjects: Equatable {
   /// GTK's windows, in the order of their numbers.
   var windows: [ObjectPath] = []
+  /// Those of several windows that have no actions of their own: they may have the application's alone, or be seen by nobody.
+  var withoutActions: Set<ObjectPath> = []
   /// Whether their numbers tell which was there first: on Wayland, LibreOffice's are addresses.
   var areOrdered = true
   /// The object with the actions of GTK's application.
@@ -18,6 +20,17 @@ struct ProgramObjects: Equatable {
   var isPartial = false
 
   var isEmpty: Bool { windows.isEmpty && mainWindows.isEmpty }
+
+  /// The window of GTK's whose place is that of the `active` one of so many `frames` that are no dialogs; without accessibility
+  /// there are none, and it is the only one.
+  func window(ofFrames frames: Int, _ active: Int?) -> ObjectPath? {
+    // Only if there are too many, one without actions is none of those that are seen.
+    for windows in [windows, windows.filter { !withoutActions.contains($0) }] {
+      if windows.count == 1, frames <= 1 { return windows.first }
+      if windows.count == frames, areOrdered { return active.map { windows[$0] } }
+    }
+    return nil
+  }
 
   /// Takes over what the names of an object's children tell.
   /// - Returns: The children that may tell more, the likeliest first.
@@ -70,7 +83,7 @@ final class ObjectSearch {
   }
 
   func find(_ done: @escaping (ProgramObjects) -> Void) {
-    guard left > 0, !waiting.isEmpty else { return leaveOutEmptyWindows(done) }
+    guard left > 0, !waiting.isEmpty else { return findEmptyWindows(done) }
     left -= 1
     let path = waiting.removeFirst()
     bus.call(program, path, .introspectable, "Introspect", timeout: timeout) { [self] answer in
@@ -105,16 +118,22 @@ final class ObjectSearch {
     waiting.removeAll(where: isSibling)
   }
 
-  /// Leaves out those of several windows that have no actions: LibreOffice has one beside those of its documents.
-  private func leaveOutEmptyWindows(_ done: @escaping (ProgramObjects) -> Void) {
+  /// Finds those of several windows that have no actions, and leaves them out in LibreOffice: it has one beside those of its
+  /// documents.
+  private func findEmptyWindows(_ done: @escaping (ProgramObjects) -> Void) {
     guard 2...Self.mostWindows ~= objects.windows.count else { return done(objects) }
-    let answers = Answers { [self] in done(objects) }
+    let answers = Answers { [self] in
+      if !objects.areOrdered || objects.windows.contains(where: GTKAddresses.isOffice) {
+        objects.windows.removeAll(where: objects.withoutActions.contains)
+      }
+      done(objects)
+    }
     for window in objects.windows {
       bus.call(
         program, window, GTKSource.actionsInterface, "List", timeout: timeout,
         answers.expect { [self] (answer: ProgramBus.Answer) in
           if case .success(let values) = answer, values.first == .strings([]) {
-            objects.windows.removeAll { $0 == window }
+            objects.withoutActions.insert(window)
           }
         })
     }

@@ -197,15 +197,9 @@ final class SourceFinder {
         guard let self, let program else { return done([], objects.isPartial) }
         // Of a program without accessibility, another window may be a dialog.
         let mayBeDialog = frames == 0 && !isAlone(window)
-        func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
-          if mayBeDialog { return nil }
-          // Without accessibility, the only one.
-          if windows.count == 1, frames <= 1 { return windows.first }
-          guard windows.count == frames, objects.areOrdered, let active else { return nil }
-          return windows[active]
-        }
+        let chosen = mayBeDialog ? nil : objects.window(ofFrames: frames, active)
         var sources: [any MenuSource] = []
-        if let window = chosen(objects.windows) {
+        if let window = chosen {
           var addresses = GTKAddresses(program: program)
           addresses.actions["win"] = window
           addresses.actions["app"] = objects.application
@@ -213,7 +207,7 @@ final class SourceFinder {
           if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
           sources.append(GTKSource(bus, addresses))
         }
-        let isUnsure = objects.isPartial || (!objects.windows.isEmpty && chosen(objects.windows) == nil)
+        let isUnsure = objects.isPartial || (!objects.windows.isEmpty && chosen == nil)
         let take = { (main: ObjectPath?) in
           if let main { sources.append(KDESource(self.bus, program, window: main)) }
           done(sources, isUnsure || (main == nil && !objects.mainWindows.isEmpty))

@@ -56,6 +56,8 @@ final class WindowMenus {
   var nextLook = SuspendingClock.now
   /// Whether it is looked at again soon, because of another title.
   var isWaiting = false
+  /// Whether some of its sources may not have been found yet.
+  private var isUnsure = false
   /// Whether it offers so little that there may be more later.
   private(set) var isPoor = true {
     didSet { if isPoor != oldValue { delegate?.isPoorChanged(of: self) } }
@@ -99,7 +101,7 @@ final class WindowMenus {
       return
     }
     for source in self.sources { source.end() }
-    (self.sources, self.recognition) = (sources, recognition)
+    (self.sources, self.recognition, isUnsure) = (sources, recognition, isLate)
     for (index, source) in sources.enumerated() {
       source.onEnabled = { [weak self] in self?.enabled(Place(source: index, id: $0), $1) }
     }
@@ -155,7 +157,7 @@ final class WindowMenus {
     self.places = places
     hasItems = all.contains { !$0.isEmpty }
     isPoor =
-      (isPoor && isPartial) || !all.joined().contains { !$0.menus.isEmpty }
+      isUnsure || (isPoor && isPartial) || !all.joined().contains { !$0.menus.isEmpty }
       || !commands.keys.contains { $0.hasPrefix("org.focusd.Edit.") }
     guard commands != self.commands else { return }
     self.commands = commands

@@ -11,7 +11,9 @@ struct GTKAddresses: Equatable {
   var menubar: ObjectPath?
 
   /// Whether it is LibreOffice.
-  var isOffice: Bool { actions.values.contains { $0.elements.dropFirst().first == "libreoffice" } }
+  var isOffice: Bool { actions.values.contains(where: Self.isOffice) }
+
+  static func isOffice(_ path: ObjectPath) -> Bool { path.elements.dropFirst().first == "libreoffice" }
 }
 
 /// The actions and the menu bar of a program that has them on the session bus, as GTK and LibreOffice do.
