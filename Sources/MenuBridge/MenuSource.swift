@@ -8,6 +8,9 @@ protocol MenuSource: AnyObject {
   /// Called with the id of an item that is enabled now, or not any more, if the program tells it.
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? { get set }
 
+  /// Called when the program tells that it may have items now that were not read.
+  var onMore: (() -> Void)? { get set }
+
   /// Whether an item that was read is enabled now; nil unless it calls `onEnabled` for every change of that.
   func isEnabled(_ id: String) -> Bool?
 
@@ -46,6 +49,10 @@ extension MenuSource {
   static var patience: Duration { .seconds(25) }
 
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? {
+    get { nil }
+    set {}
+  }
+  var onMore: (() -> Void)? {
     get { nil }
     set {}
   }

@@ -13,6 +13,8 @@ final class MenuStage: Sendable {
   let windows: Peer
   /// The addresses that it tells, by the field's path.
   private let addresses = Observed<[String: DBusValue]>([:])
+  /// How often it was asked for them, as it is for each look at a window.
+  let looks = Observed<[String: Int]>([:])
 
   private init(_ desktop: TestDesktop, _ bridge: ManagedProcess, _ windows: Peer) {
     (self.desktop, self.bridge, self.windows) = (desktop, bridge, windows)
@@ -30,8 +32,10 @@ final class MenuStage: Sendable {
       let bridge = try await desktop.startMenus(arguments)
       let stage = MenuStage(desktop, bridge, windows)
       windows.answersElsewhere()
-      windows.answer(at: "/org/focusd/Bridge1/Windows") { [addresses = stage.addresses] call, _ in
-        .values([addresses.now[call.arguments.first?.basicText ?? ""] ?? .properties([])])
+      windows.answer(at: "/org/focusd/Bridge1/Windows") { [addresses = stage.addresses, looks = stage.looks] call, _ in
+        let window = call.arguments.first?.basicText ?? ""
+        looks.update { $0[window, default: 0] += 1 }
+        return .values([addresses.now[window] ?? .properties([])])
       }
       try await body(stage)
       bridge.terminate()

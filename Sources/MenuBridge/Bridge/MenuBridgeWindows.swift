@@ -231,7 +231,12 @@ extension MenuBridge {
   }
 
   func changed(_ menus: WindowMenus) {
-    guard windows[menus.window] === menus, publisher.contains(menus.number) else { return }
+    guard windows[menus.window] === menus else { return }
+    guard publisher.contains(menus.number) else {
+      // They may be its first, which it has added since it was looked at.
+      if menus.hasItems { publish(menus) }
+      return
+    }
     guard menus.published != Set(menus.commands.keys) else { return tellEnabled(menus) }
     menus.published = Set(menus.commands.keys)
     publisher.describe(description(of: menus)) { [weak self] in self?.tellEnabled(menus) }

@@ -62,6 +62,10 @@ final class WindowMenus {
   private(set) var isPoor = true {
     didSet { if isPoor != oldValue { delegate?.isPoorChanged(of: self) } }
   }
+  /// Whether a program has told of more than was read, and whether that is read soon.
+  private var hasMore = false
+  private var isReadingSoon = false
+  private var pace = ReadingPace()
   /// What waits until an item is checked or not, as another call wants it, by id.
   var checks: [String: [() -> Void]] = [:]
   /// How many calls run items, or wait for what these show then.
@@ -104,6 +108,10 @@ final class WindowMenus {
     (self.sources, self.recognition, isUnsure) = (sources, recognition, isLate)
     for (index, source) in sources.enumerated() {
       source.onEnabled = { [weak self] in self?.enabled(Place(source: index, id: $0), $1) }
+      source.onMore = { [weak self] in
+        self?.hasMore = true
+        self?.readMore()
+      }
     }
     read(isWhole: false, timeout: timeout) { [weak self] _ in
       self?.forget()
@@ -164,6 +172,26 @@ final class WindowMenus {
     delegate?.changed(self)
   }
 
+  /// Reads soon what a program has added, while the window is in front.
+  private func readMore() {
+    guard hasMore, !isReadingSoon, delegate?.timeInFront(of: window) != nil else { return }
+    isReadingSoon = true
+    loop.schedule(after: pace.pause(at: .now)) { [weak self] in
+      guard let self else { return }
+      isReadingSoon = false
+      // A call may need what this would forget.
+      guard hasMore, !isEnded, calls == 0, delegate?.timeInFront(of: window) != nil else { return }
+      hasMore = false
+      read(isWhole: false) { [weak self] _ in
+        guard let self else { return }
+        forget()
+        guard late != nil else { return }
+        hasMore = true
+        readMore()
+      }
+    }
+  }
+
   /// Keeps of what was read what the standard commands need, unless a call needs more.
   func forget() {
     guard calls == 0 else {
@@ -181,7 +209,9 @@ final class WindowMenus {
   /// A call that needed what was read is over; of a source that checks its items, which takes long to read, it is kept.
   func callEnded() {
     calls -= 1
-    guard calls == 0, mustForget else { return }
+    guard calls == 0 else { return }
+    readMore()
+    guard mustForget else { return }
     mustForget = false
     for (index, source) in sources.enumerated() where !source.checksItems {
       source.forget(except: standard(in: index))
@@ -212,5 +242,8 @@ final class WindowMenus {
   }
 
   /// The window is in front again: what the program has disabled meanwhile counts, if it stays so.
-  func cameToFront() { for place in places.values where isDisabled(place) { enabled(place, false) } }
+  func cameToFront() {
+    for place in places.values where isDisabled(place) { enabled(place, false) }
+    readMore()
+  }
 }

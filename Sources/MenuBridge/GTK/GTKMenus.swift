@@ -29,10 +29,12 @@ struct GTKAction: Equatable {
 
 extension [String: GTKAction] {
   /// Applies the arguments of `Changed`, `as a{sb} a{sv} a{s(bgav)}`, in their order; nothing if they are of another form.
-  mutating func apply(_ changes: [DBusValue]) {
+  /// - Returns: The names of those that are added.
+  @discardableResult
+  mutating func apply(_ changes: [DBusValue]) -> [String] {
     guard changes.count == 4, case .array(let removed) = changes[0], case .dictionary(let enabled) = changes[1],
       case .dictionary(let states) = changes[2], let added = GTKAction.all(in: changes[3])
-    else { return }
+    else { return [] }
     for case .string(let name) in removed { self[name] = nil }
     for entry in enabled.entries {
       if case .string(let name) = entry.key, case .boolean(let isEnabled) = entry.value {
@@ -43,6 +45,7 @@ extension [String: GTKAction] {
       if case .string(let name) = entry.key { self[name]?.state = entry.value.variantContent }
     }
     for (name, action) in added where count < GTKMenus.actionLimit { self[name] = action }
+    return Array(added.keys)
   }
 }
 

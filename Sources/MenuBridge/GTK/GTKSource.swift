@@ -40,6 +40,7 @@ final class GTKSource: MenuSource {
   /// Whether its menus have had items whose actions are told nowhere: those of a group of the program's own.
   private(set) var isLacking = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+  var onMore: (() -> Void)?
 
   /// An action may be another's of the next list of documents.
   var checksItems: Bool { false }
@@ -158,9 +159,6 @@ final class GTKSource: MenuSource {
       }
     }
     // An action without a name of its own may be another item's by now.
-    var menus = GTKMenus(group: menu)
-    ask(
-      menubar, Self.menusInterface, "Start", [Self.numbers(menus.next())], timeout: ProgramBus.changeTimeout
     ifShown(item, done) { [self] in describe(item, at: path) { done($0.map(item.updated)) } }
   }
 
@@ -170,6 +168,9 @@ final class GTKSource: MenuSource {
   ) {
     let gone = DBusError.itemGone(item.item.id)
     guard let menubar = addresses.menubar, let menu = item.menu else { return done(.failure(gone)) }
+    var menus = GTKMenus(group: menu)
+    ask(
+      menubar, Self.menusInterface, "Start", [Self.numbers(menus.next())], timeout: ProgramBus.changeTimeout
     ) { [self] answer in
       if case .failure(let error) = answer, error.isLate { return end(menubar, menus) { _ in done(.failure(error)) } }
       let isThere =
@@ -178,10 +179,10 @@ final class GTKSource: MenuSource {
     }
   }
 
+  /// Asks for the action of an item as it is now; nil: it is not there.
   private func describe(
     _ item: GTKItem, at path: ObjectPath, _ done: @escaping (Result<GTKAction?, DBusError>) -> Void
   ) {
-  /// Asks for the action of an item as it is now; nil: it is not there.
     ask(path, Self.actionsInterface, "Describe", [.string(item.name)], timeout: ProgramBus.changeTimeout) { answer in
       switch answer {
       // Programs spell the answer as one structure, or as its members.
@@ -223,7 +224,15 @@ final class GTKSource: MenuSource {
       let changes = try? message.arguments(elementLimit: 1 << 16)
     else { return }
     let groups = addresses.actions.filter { $0.value == path }.keys
-    for group in groups { for reading in readings + [last] { reading.actions[group]?.apply(changes) } }
+    var hasMore = false
+    for group in groups {
+      let known = Set(items.values.filter { $0.group == group }.map(\.name))
+      for reading in readings + [last] {
+        let added = reading.actions[group]?.apply(changes) ?? []
+        // A menu may show it under any label, and from now on.
+        if !known.isSuperset(of: added) { hasMore = true }
+      }
+    }
     forgetActions()
     for (id, item) in items where item.openers.isEmpty && groups.contains(item.group) {
       let isEnabled = last.actions[item.group]?[item.name]?.isEnabled == true
@@ -231,6 +240,7 @@ final class GTKSource: MenuSource {
       items[id]?.item.isEnabled = isEnabled
       onEnabled?(id, isEnabled)
     }
+    if hasMore { onMore?() }
   }
 
   // MARK: Calls
