@@ -243,19 +243,26 @@ import WindowBridge
     }
   }
 
-  /// The only window of a program is closed, and opened again by one that has the name.
-  @Test func aProgramThatComesBackIsAskedForAnew() async throws {
+  /// The only window of a program is closed, and opened again by one that has the name, at once too.
+  @Test(arguments: [false, true]) func aProgramThatComesBackIsAskedForAnew(isAtOnce: Bool) async throws {
     try await Self.with([.wlr]) { desktop, fake, _, peer in
       let editor = FakeCompositor.View(title: "editor", application: "org.test.Editor")
       fake.state.update { ($0.views, $0.front) = ([5: editor], 5) }
       let bridge = try await desktop.windowBridge(fake)
       try await peer.reached([try await peer.window("editor")])
+      if isAtOnce { try await peer.own("org.test.Editor") }
       try await peer.register("editor", process: Int(getpid()))
+      let closed = try await peer.window("editor")
       fake.close(5)
-      try await eventually("no window") { try await peer.fields() == ["editor"] }
-      #expect(try await peer.parent(of: "editor") == nil)
-      try await peer.own("org.test.Editor")
-      fake.set(6, editor)
+      if isAtOnce {
+        fake.set(6, editor)
+        try await eventually("another window") { try await !peer.fields().contains(closed) }
+      } else {
+        try await eventually("no window") { try await peer.fields() == ["editor"] }
+        #expect(try await peer.parent(of: "editor") == nil)
+        try await peer.own("org.test.Editor")
+        fake.set(6, editor)
+      }
       let window = try await peer.window("editor")
       try await eventually("adoption") { try await peer.parent(of: "editor") == window }
       // The daemon comes back with what it has adopted, and the bus is asked for the name once more.

@@ -10,11 +10,18 @@ final class NamedPrograms {
   private let log: Log
   /// What the programs are called that connections belong to.
   private var names: [UInt32: Set<String>] = [:]
-  /// The process that owns an application's name on the bus, 0 for none, and nil if the bus has not answered yet.
-  private var owners: [String: UInt32?] = [:]
+  private var owners: [String: NameOwner] = [:]
   /// The answers of a bus before this one mean nothing.
   private var session = 0
   private var hasLogged = false
+
+  /// Who owns an application's name on the bus.
+  private struct NameOwner {
+    /// The windows of the application that were there last.
+    var windows: Set<WindowID> = []
+    /// The process, 0 for none, and nil if the bus has not answered yet.
+    var process: UInt32?
+  }
 
   /// Called when the processes of windows may be others.
   var onChange: (() -> Void)?
@@ -40,15 +47,15 @@ final class NamedPrograms {
     var found = windows.compactMapValues(\.process)
     var applications: [WindowID: String] = [:]
     for (id, window) in windows where window.process == nil { applications[id] = window.application }
-    // A program that comes back is another process.
-    let named = Set(applications.values)
-    owners = owners.filter { named.contains($0.key) }
+    let named = Dictionary(grouping: applications.keys) { applications[$0] ?? "" }
+    // A program that comes back is another process, also if it is back before anyone has looked.
+    owners = owners.filter { named[$0.key]?.contains(where: $0.value.windows.contains) == true }
     guard !named.isEmpty else { return found }
     let chains = Array(chains)
     learn(Set(chains.joined()), named)
     let counts = Dictionary(applications.map { ($0.value.lowercased(), 1) }) { $0 + $1 }
     for (id, application) in applications {
-      guard let owner = owners[application] ?? nil else { continue }
+      guard let owner = owners[application]?.process else { continue }
       let name = application.lowercased()
       let fitting = owner == 0 ? Set(chains.compactMap { nearest($0, name) }) : [owner]
       if counts[name] == 1, fitting.count == 1 { found[id] = fitting.first } else if !fitting.isEmpty { tellOnce() }
@@ -59,7 +66,7 @@ final class NamedPrograms {
   /// Whether the bus has yet to tell the process of a window.
   func isAwaited(_ window: Window) -> Bool {
     guard window.process == nil, let application = window.application else { return false }
-    return owners[application] == .some(nil)
+    return owners[application].map { $0.process == nil } ?? false
   }
 
   private func nearest(_ chain: [UInt32], _ name: String) -> UInt32? {
@@ -76,7 +83,7 @@ final class NamedPrograms {
 
   // MARK: Names
 
-  private func learn(_ members: Set<UInt32>, _ applications: Set<String>) {
+  private func learn(_ members: Set<UInt32>, _ applications: [String: [WindowID]]) {
     names = names.filter { members.contains($0.key) }
     for process in members where names[process] == nil {
       let all = processes.names(of: process, withCompanions: false).compactMap {
@@ -84,19 +91,22 @@ final class NamedPrograms {
       }
       names[process] = Set(all.filter { !Processes.isInterpreter($0) })
     }
-    for application in applications where owners.index(forKey: application) == nil { ask(application) }
+    for (application, windows) in applications {
+      if owners[application] == nil { ask(application) }
+      owners[application]?.windows = Set(windows)
+    }
   }
 
   private func ask(_ application: String) {
     guard let name = try? BusName(application), !name.isUnique, let connection = link.daemon?.connection else {
-      owners[application] = .some(0)
+      owners[application] = NameOwner(process: 0)
       return
     }
-    owners.updateValue(nil, forKey: application)
+    owners[application] = NameOwner()
     let session = session
     connection.askProcess(of: name, timeout: .seconds(25)) { [weak self] result in
-      guard let self, session == self.session, owners.index(forKey: application) != nil else { return }
-      owners[application] = .some((try? result.get()) ?? 0)
+      guard let self, session == self.session, owners[application] != nil else { return }
+      owners[application]?.process = (try? result.get()) ?? 0
       onChange?()
     }
   }
