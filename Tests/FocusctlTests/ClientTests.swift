@@ -181,6 +181,33 @@ import Testing
     ])
   }
 
+  /// A region is replaced by the first text, which the next one follows; a rectangle is none.
+  @Test(
+    .enabled(if: TestDesktop.has("emacs")),
+    arguments: [("(activate-mark)", ["a", "b"], "one two c\n"), ("(rectangle-mark-mode 1)", [""], "a\nbone two c\n")])
+  func emacsHasARegion(select: String, selected: [String], file: String) async throws {
+    try await TestDesktop.with { desktop in
+      let home = desktop.bus.directory
+      try "a\nbc\n".write(toFile: home + "/file.txt", atomically: false, encoding: .utf8)
+      try file.write(toFile: home + "/expected", atomically: false, encoding: .utf8)
+      let region = "(progn (transient-mark-mode 1) (goto-char 4) (set-mark 1) \(select) (focusd-update)"
+      let editor = try await desktop.start(
+        [
+          "/usr/bin/env", "--chdir", home, "/usr/bin/emacs", "--batch", "--eval", #"(find-file "file.txt")"#, "-l",
+          Self.clients + "/emacs.el", "--eval",
+          region + #" (focusd-send "focus") (while t (accept-process-output nil 1)))"#,
+        ], extra: TestDesktop.programs)
+      let result = try await desktop.shell(
+        """
+        focusctl wait Document.Path; focusctl get Text.SelectedText
+        for word in 'one ' 'two '; do focusctl set Text.SelectedText "$word"; done; focusctl run Document.Save
+        cd; until cmp -s file.txt expected; do sleep 0.02; done
+        """)
+      #expect(result.output == selected && result.errors.isEmpty, "\(result)")
+      try await editor.stop()
+    }
+  }
+
   @Test(.enabled(if: TestDesktop.has("nvim"))) func neovim() async throws {
     try await editor([
       "/usr/bin/nvim", "--headless", "-u", "NONE", "-c", "luafile \(Self.clients)/neovim.lua", "-c",
@@ -259,6 +286,15 @@ import Testing
       )
       #expect(result.output == ["print two", #"print -r li\\nes"#] && result.errors.isEmpty, "\(result)")
       try await shell.line("what the second line prints") { $0.contains(#"li\nes"#) && !$0.contains("print") }
+      // The next line may be written before this one has been left.
+      for number in 1...2 {
+        let line = "print $((40 + \(number)))"
+        let next = try await desktop.shell("focusctl set Shell.Buffer '\(line)'; focusctl run Shell.Accept")
+        #expect(next.succeeded && next.errors.isEmpty, "\(next)")
+      }
+      for text in ["41", "42"] {
+        try await shell.line("what both print") { $0.contains(text) && !$0.contains("print") }
+      }
       try await eventually("nothing is left of it") {
         try await desktop.focusctl("get", "Shell.Buffer").output == [""]
       }

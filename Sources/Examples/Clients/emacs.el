@@ -2,7 +2,8 @@
 
 ;; (load "/path/to/emacs.el") in the init file.  While a frame of Emacs has focus, `focusctl get Document.Path' prints the file
 ;; that is visited, `focusctl set Text.SelectedText hello' replaces the region or inserts at point, `focusctl run Document.Save'
-;; saves, and `focusctl run Edit.Undo' undoes.  Emacs' own D-Bus objects do not answer `Introspect', hence `focusctl hold'.
+;; saves, and `focusctl run Edit.Undo' undoes.  A rectangle counts as no region.  Emacs' own D-Bus objects do not answer
+;; `Introspect', hence `focusctl hold'.
 
 ;;; Code:
 
@@ -31,12 +32,16 @@
     ;; It may have ended a moment ago, and Emacs calls no hook again that failed.
     (ignore-errors (process-send-string focusd-process (concat line "\n")))))
 
+(defun focusd-region-p ()
+  "Whether a region is selected that is one piece: a rectangle counts as none."
+  (and (use-region-p) (not (region-noncontiguous-p))))
+
 (defun focusd-values ()
   "The values of the field now."
   (with-current-buffer (window-buffer (selected-window))
     `(("org.focusd.Document.Path" . ,(or buffer-file-name ""))
       ("org.focusd.Text.SelectedText"
-       . ,(if (use-region-p) (buffer-substring-no-properties (region-beginning) (region-end)) "")))))
+       . ,(if (focusd-region-p) (buffer-substring-no-properties (region-beginning) (region-end)) "")))))
 
 (defun focusd-update ()
   "Send the values that are different now."
@@ -49,7 +54,9 @@
 (defun focusd-replace (text)
   "Replace the region by TEXT, or insert it at point, in an undo step of its own."
   (undo-boundary)
-  (when (use-region-p) (delete-region (region-beginning) (region-end)))
+  (when (focusd-region-p) (delete-region (region-beginning) (region-end)))
+  ;; Outside of a command nobody does, and the next text would replace this one.
+  (deactivate-mark)
   (insert text)
   (undo-boundary))
 
@@ -82,7 +89,7 @@ Outside of a command no boundary precedes it, and the step that follows another 
           (`("org.focusd.Text.SelectedText" . ,words)
            (let ((text (focusd-unescape (string-join words " "))))
              (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
-             (focusd-replace text)))
+             (if (bound-and-true-p isearch-mode) (isearch-yank-string text) (focusd-replace text))))
           (`("run" "org.focusd.Document.Save" . ,_) (save-buffer))
           (`("run" "org.focusd.Edit.Undo" . ,_) (focusd-undo)))
       ;; What a read-only buffer refuses is told, too.
@@ -133,6 +140,8 @@ Here it is no error if focusd has been removed."
 (add-function :after after-focus-change-function #'focusd-focus-changed)
 (add-function :after after-focus-change-function #'focusd-return)
 (add-hook 'window-buffer-change-functions #'focusd-return)
+;; Another buffer is shown without a key by `emacsclient -n', for example.
+(add-hook 'window-state-change-hook #'focusd-update)
 (dolist (hook '(suspend-hook suspend-tty-functions)) (add-hook hook #'focusd-suspended))
 (dolist (hook '(suspend-resume-hook resume-tty-functions)) (add-hook hook #'focusd-resumed))
 

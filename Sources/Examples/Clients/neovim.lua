@@ -106,7 +106,12 @@ local function obey(line)
   local word, arguments = line:match("^(%S+) ?(.*)$")
   if word == selected then
     told[selected] = arguments:gsub("\\[\\nt]", characters)
-    replace(told[selected])
+    if vim.fn.mode():find("^[ct]") then
+      -- Typing goes to the command line or to the terminal's program.
+      vim.api.nvim_paste(told[selected], false, -1)
+    else
+      replace(told[selected])
+    end
   elseif line:match("^run org.focusd.Document.Save") then
     vim.cmd("write")
   elseif line:match("^run org.focusd.Edit.Undo") then
@@ -133,7 +138,7 @@ local function start()
         -- What a read-only buffer refuses is told, too.
         update()
         if not succeeded then
-          vim.notify("focusd: " .. problem, vim.log.levels.WARN)
+          vim.notify("focusd: " .. problem:gsub("^.-:%d+: ", ""), vim.log.levels.WARN)
         end
       end
     end,
@@ -152,6 +157,10 @@ local function on(events, callback)
   vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
 end
 start()
+-- No event tells of a selection whose start alone has moved, as of `viw` at the end of a word.
+vim.on_key(function()
+  if vim.fn.mode():find("^[vVsS]$") then vim.schedule(update) end
+end, marks)
 -- If the session has ended, the user may be back in the next one. Here it is no error if focusd has been removed.
 on({ "BufEnter", "FocusGained" }, function() pcall(start) end)
 on({ "BufEnter", "BufFilePost", "CursorMoved", "ModeChanged", "TextChanged", "TextChangedI" }, update)

@@ -60,6 +60,8 @@ focusd-receive() {
       # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next, with the
       # lines that it continues. The line that is left is cleared, or it would be seen twice.
       focusd_accepted=$PREBUFFER$BUFFER BUFFER=
+      # What comes next is for the line after it: it waits in the pipe.
+      zle -F $focusd_out
       zle -R
       (sleep 0.01; kill -INT $$) &!
       ;;
@@ -83,6 +85,7 @@ focusd-line-init() {
     BUFFER=$focusd_accepted
     zle accept-line
   else
+    (( ! focusd_in )) || zle -F -w $focusd_out focusd-receive
     # An empty line is not redrawn: the last one would stay published.
     focusd-redraw
   fi
