@@ -181,7 +181,7 @@ import Testing
     ])
   }
 
-  /// A region is replaced by the first text, which the next one follows; a rectangle is none.
+  /// The first text replaces the region, and the next one is inserted after it; a rectangle does not count as a region.
   @Test(
     .enabled(if: TestDesktop.has("emacs")),
     arguments: [("(activate-mark)", ["a", "b"], "one two c\n"), ("(rectangle-mark-mode 1)", [""], "a\nbone two c\n")])

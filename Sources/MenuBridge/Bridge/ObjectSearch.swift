@@ -24,7 +24,7 @@ struct ProgramObjects: Equatable {
   /// The window of GTK's whose place is that of the `active` one of so many `frames` that are no dialogs; without accessibility
   /// there are none, and it is the only one.
   func window(ofFrames frames: Int, _ active: Int?) -> ObjectPath? {
-    // Only if there are too many, one without actions is none of those that are seen.
+    // If there are more windows than frames, those without actions are not shown.
     for windows in [windows, windows.filter { !withoutActions.contains($0) }] {
       if windows.count == 1, frames <= 1 { return windows.first }
       if windows.count == frames, areOrdered { return active.map { windows[$0] } }

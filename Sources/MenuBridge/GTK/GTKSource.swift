@@ -226,12 +226,13 @@ final class GTKSource: MenuSource {
     let groups = addresses.actions.filter { $0.value == path }.keys
     var hasMore = false
     for group in groups {
+      var added: [String] = []
+      for reading in readings + [last] { added += reading.actions[group]?.apply(changes) ?? [] }
+      // Most changes only enable or disable what is there.
+      guard !added.isEmpty else { continue }
+      // A menu may show it under any label, and from now on.
       let known = Set(items.values.filter { $0.group == group }.map(\.name))
-      for reading in readings + [last] {
-        let added = reading.actions[group]?.apply(changes) ?? []
-        // A menu may show it under any label, and from now on.
-        if !known.isSuperset(of: added) { hasMore = true }
-      }
+      if !known.isSuperset(of: added) { hasMore = true }
     }
     forgetActions()
     for (id, item) in items where item.openers.isEmpty && groups.contains(item.group) {

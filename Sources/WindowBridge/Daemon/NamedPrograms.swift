@@ -47,9 +47,10 @@ final class NamedPrograms {
     var found = windows.compactMapValues(\.process)
     var applications: [WindowID: String] = [:]
     for (id, window) in windows where window.process == nil { applications[id] = window.application }
-    let named = Dictionary(grouping: applications.keys) { applications[$0] ?? "" }
+    var named: [String: Set<WindowID>] = [:]
+    for (id, application) in applications { named[application, default: []].insert(id) }
     // A program that comes back is another process, also if it is back before anyone has looked.
-    owners = owners.filter { named[$0.key]?.contains(where: $0.value.windows.contains) == true }
+    owners = owners.filter { named[$0.key]?.isDisjoint(with: $0.value.windows) == false }
     guard !named.isEmpty else { return found }
     let chains = Array(chains)
     learn(Set(chains.joined()), named)
@@ -83,7 +84,7 @@ final class NamedPrograms {
 
   // MARK: Names
 
-  private func learn(_ members: Set<UInt32>, _ applications: [String: [WindowID]]) {
+  private func learn(_ members: Set<UInt32>, _ applications: [String: Set<WindowID>]) {
     names = names.filter { members.contains($0.key) }
     for process in members where names[process] == nil {
       let all = processes.names(of: process, withCompanions: false).compactMap {
@@ -93,7 +94,7 @@ final class NamedPrograms {
     }
     for (application, windows) in applications {
       if owners[application] == nil { ask(application) }
-      owners[application]?.windows = Set(windows)
+      owners[application]?.windows = windows
     }
   }
 

@@ -73,8 +73,9 @@ final class Holder {
     publisher.onWaiting = { [weak self] _ in self?.stop(CommandError(.done)) }
     publisher.whenTold(Holder.number) { [weak self] in
       self?.link.call(.ping()) { [weak self] result in
-        guard case .success = result else { return self?.stop(CommandError(.done)) ?? () }
-        self?.publisher.whenRegistered(Holder.number, id: 2) { [weak self] _ in self?.stop(CommandError(.done)) }
+        guard let self else { return }
+        guard case .success = result else { return stop(CommandError(.done)) }
+        publisher.whenRegistered(Holder.number, id: 2) { [weak self] _ in self?.stop(CommandError(.done)) }
       }
     }
   }
