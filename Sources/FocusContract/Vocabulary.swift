@@ -7,15 +7,15 @@ package enum Vocabulary {
   package enum Member: Hashable, Sendable {
     /// A value of this type.
     case value(DBusType)
-    /// A command.
-    case command
+    /// A command with these arguments; nil: programs choose them.
+    case command(Signature?)
   }
 
   /// What `key` is; nil if it is not one of the shared keys.
   package static func member(_ key: Key) -> Member? {
     let interface = key.interface.text
     guard interface.hasPrefix(prefix) else { return nil }
-    if interface == actions { return .command }
+    if interface == actions { return .command(nil) }
     return interfaces[interface]?[key.member.text]
   }
 
@@ -25,36 +25,49 @@ package enum Vocabulary {
     return type
   }
 
+  /// Whether a program may have the command `key` with these arguments.
+  package static func permits(_ arguments: Signature, of key: Key) -> Bool {
+    switch member(key) {
+    case .command(let expected?): expected == arguments
+    case .value: false
+    case .command(nil), nil: true
+    }
+  }
+
   private static let prefix = "org.focusd."
   /// The actions of an element: their names are not fixed.
   private static let actions = "org.focusd.Action"
 
   private static let interfaces: [String: [String: Member]] = [
     "org.focusd.Window": members(
-      [.string: "Title Application Workspace", .uint32: "ProcessId"], commands: "Close Fullscreen Float Minimize"),
+      [.string: "Title Application Workspace", .uint32: "ProcessId"], [[]: "Close Fullscreen Float Minimize"]),
     "org.focusd.Element": members([.string: "Role Name Description"]),
     "org.focusd.Text": members(
       [.string: "Content SelectedText", .int32: "Length Caret", .structure([.int32, .int32]): "Selection"],
-      commands: "Insert"),
-    "org.focusd.Range": members([.double: "Value Minimum Maximum Step"], commands: "Increment Decrement"),
+      [[.string]: "Insert"]),
+    "org.focusd.Range": members([.double: "Value Minimum Maximum Step"], [[]: "Increment Decrement"]),
     "org.focusd.Toggle": members([.boolean: "Checked"]),
-    "org.focusd.Edit": members([:], commands: "Undo Redo Cut Copy Paste SelectAll Find"),
-    "org.focusd.View": members([:], commands: "ZoomIn ZoomOut ZoomReset Fullscreen"),
-    "org.focusd.Tab": members([:], commands: "New Close Next Previous"),
-    "org.focusd.Navigation": members([:], commands: "Back Forward Reload"),
-    "org.focusd.Application": members([:], commands: "Preferences NewWindow Quit"),
-    "org.focusd.Menu": members([:], commands: "Items Activate Check"),
+    "org.focusd.Edit": members([:], [[]: "Undo Redo Cut Copy Paste SelectAll Find"]),
+    "org.focusd.View": members([:], [[]: "ZoomIn ZoomOut ZoomReset Fullscreen"]),
+    "org.focusd.Tab": members([:], [[]: "New Close Next Previous"]),
+    "org.focusd.Navigation": members([:], [[]: "Back Forward Reload"]),
+    "org.focusd.Application": members([:], [[]: "Preferences NewWindow Quit"]),
+    "org.focusd.Menu": members([:], [[]: "Items", [.string]: "Activate", [.string, .boolean]: "Check"]),
     "org.focusd.Document": members(
-      [.string: "Path Url Title"], commands: "New Open Save SaveAs Print Close"),
-    "org.focusd.Shell": members([.string: "Buffer Directory"], commands: "Accept"),
+      [.string: "Path Url Title"], [[]: "New Open Save SaveAs Print Close"]),
+    "org.focusd.Shell": members([.string: "Buffer Directory"], [[]: "Accept"]),
   ]
 
-  private static func members(_ values: [DBusType: String], commands: String = "") -> [String: Member] {
+  private static func members(
+    _ values: [DBusType: String], _ commands: [[DBusType]: String] = [:]
+  ) -> [String: Member] {
     var members: [String: Member] = [:]
     for (type, names) in values {
       for name in names.split(separator: " ") { members[String(name)] = .value(type) }
     }
-    for name in commands.split(separator: " ") { members[String(name)] = .command }
+    for (types, names) in commands {
+      for name in names.split(separator: " ") { members[String(name)] = .command(Signature(known: types)) }
+    }
     return members
   }
 }

@@ -19,6 +19,20 @@ public struct ObjectChoice: Hashable, Sendable {
     (self.path, self.interfaces, self.live, self.commands) = (path, interfaces, live, commands)
   }
 
+  /// Checks that those of the commands that programs share have their arguments.
+  /// - Throws: `ModelError.commandMismatch`.
+  public func check() throws(ModelError) {
+    for (key, signature) in commands.sorted(by: { $0.key < $1.key }) {
+      try ObjectChoice.check(signature, of: key)
+    }
+  }
+
+  /// Checks that an object may have the command `key` with these arguments.
+  /// - Throws: `ModelError.commandMismatch`.
+  public static func check(_ arguments: Signature, of key: Key) throws(ModelError) {
+    guard Vocabulary.permits(arguments, of: key) else { throw .commandMismatch(key, arguments) }
+  }
+
   /// The bytes of the names in it.
   public var size: Int {
     (interfaces ?? []).reduce(0) { $0 + $1.utf8.count } + live.reduce(0) { $0 + $1.description.utf8.count }

@@ -13,6 +13,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
   /// The key is a command of the shared vocabulary, and no value.
   case isCommand(Key)
+  /// The key is a value of the shared vocabulary, or a command of it with other arguments than these.
+  case commandMismatch(Key, Signature)
   /// The value has no such element.
   case noSuchElement(Key, PointerError)
   /// The binding is no longer in the state that the write was meant for, or the key resolves to another field.
@@ -62,6 +64,12 @@ extension ModelError: CustomStringConvertible {
       "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
     case .isCommand(let key):
       "\(key) is a command, which an object's method carries out, and cannot be published as a value"
+    case .commandMismatch(let key, let actual):
+      switch Vocabulary.member(key) {
+      case .command(let expected?):
+        "the command \(key) has the signature '\(expected.text)', and not '\(actual.text)'"
+      default: "\(key) is a value, which a property holds, and cannot be a command"
+      }
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key): its property Keys lists what it does"
     case .commandNotFocused(let key):

@@ -69,6 +69,9 @@ import Testing
         ([("org.freedesktop.DBus.Peer.Ping", "")], object.path, "InvalidArgs"),
         ([("demo.Q.Play", "")], nil, "InvalidArgs"), (many, object.path, "LimitsExceeded"),
         (Array(many.prefix(256)), object.path, "LimitsExceeded"),
+        ([("org.focusd.Text.Insert", "")], object.path, "TypeMismatch"),
+        ([("org.focusd.Edit.Undo", "i")], object.path, "TypeMismatch"),
+        ([("org.focusd.Text.Caret", "")], object.path, "TypeMismatch"),
       ]
       for (commands, path, error) in refused {
         #expect(
@@ -76,6 +79,29 @@ import Testing
           "\(commands.prefix(2)) \(path ?? "")")
       }
       try await owner.register("a", object: object.path, [Self.commands(Array(many.prefix(255)))])
+    }
+  }
+
+  @Test("Commands that programs share have their arguments, or are not offered")
+  func shared() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      let object = Exported(
+        owner,
+        document(
+          ("org.focusd.Text", method("Insert", in: ["i"]) + method("Insert", in: ["s"]) + method("Caret")),
+          ("org.focusd.Edit", method("Undo", in: ["s"]) + method("Redo")),
+          ("org.focusd.Action", method("Click", in: ["i"])), ("org.focusd.Menu", method("Check", in: ["s", "i"]))))
+      try await owner.register("a", object: object.path, [("focus", .boolean(true))])
+      #expect(
+        try await owner.commands() == [
+          "org.focusd.Action.Click": true, "org.focusd.Edit.Redo": true, "org.focusd.Text.Insert": true,
+        ])
+      #expect(
+        try await refusal { try await owner.call(Focus1.focused, "org.focusd.Edit", "Undo", [.string("")]) }
+          == "NotFocused")
+      let shown = try await owner.introspect(Focus1.field("a"))
+      #expect(shown.contains(#"<method name="Insert">"#) && shown.split(separator: #""Insert""#).count == 2)
     }
   }
 

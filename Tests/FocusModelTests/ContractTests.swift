@@ -88,13 +88,17 @@ import Testing
       + "Menu.Check Document.New Document.Open Document.Save Document.SaveAs Document.Print Document.Close Shell.Accept",
   ]
 
+  /// What its commands take, where it is not nothing; nil: programs choose it.
+  private static let arguments = ["Text.Insert": "s", "Menu.Activate": "s", "Menu.Check": "sb", "Action.Click": nil]
+
   @Test("Each key of the vocabulary has its one signature, or is a command", arguments: vocabulary)
   func signatures(_ signature: String, names: String) throws {
     for name in names.split(separator: " ") {
       let key = "org.focusd." + name
       #expect(Vocabulary.type(of: key)?.description == (signature.isEmpty ? nil : signature), "\(key)")
       guard signature.isEmpty else { continue }
-      #expect(Vocabulary.member(try Key(key)) == .command, "\(key)")
+      let arguments = Self.arguments[String(name)] ?? ""
+      #expect(Vocabulary.member(try Key(key)) == .command(try arguments.map { try Signature($0) }), "\(key)")
     }
     #expect(Vocabulary.member(try Key("org.focusd.Range.Other")) == nil)
   }

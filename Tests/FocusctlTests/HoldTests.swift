@@ -249,7 +249,10 @@ import Testing
 
   @Test(
     "A field that is refused is told, though standard input has ended already",
-    arguments: ["h a.B.C=1", "--parent nobody i a.B.C=1", "i org.focusd.Text.Content:i=1", "i org.focusd.Edit.Undo=1"])
+    arguments: [
+      "h a.B.C=1", "--parent nobody i a.B.C=1", "i org.focusd.Text.Content:i=1", "i org.focusd.Edit.Undo=1",
+      "i --command org.focusd.Text.Insert:i", "i --command org.focusd.Text.Caret",
+    ])
   func refusedAtTheEnd(rest: String) async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell("focusctl register h; printf 'a.B.C 5\\n' | focusctl hold \(rest); echo $?")

@@ -60,6 +60,7 @@ extension DaemonInterfaces {
         throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
       }
       let choice = ObjectChoice(path: path, interfaces: chosen, live: live, commands: commands)
+      try choice.check()
       let registration = Registration(
         id, values, options, choice, takesFocus: takesFocus, owner: call.client, call.reply)
       if let serviceName {

@@ -32,7 +32,7 @@ final class Look {
   private var showsAny = false
   /// What the object declares, and holds now; its values count among what waits for the owner.
   private(set) var bound: BoundObject
-  /// The keys whose values do not fit, and why.
+  /// The keys whose values, and the commands whose arguments, do not fit, and why.
   private(set) var unfit: [Key: String] = [:]
   /// Whether what it was for is done; until the turn's end it goes on to keep what the object tells.
   var isCompleted = false
@@ -174,7 +174,13 @@ extension Look {
       }
       for method in interface.methods {
         let key = try Key(interface: interface.name.text, member: method.name.text)
-        commands[key, default: .init()].methods.append(method)
+        do throws(ModelError) {
+          try ObjectChoice.check(Signature(known: method.input.map(\.type)), of: key)
+          commands[key, default: .init()].methods.append(method)
+          unfit[key] = nil
+        } catch {
+          if commands[key] == nil { unfit[key] = error.description }
+        }
       }
       if !interface.signals.isEmpty { signals[interface.name] = interface.signals }
     }

@@ -225,7 +225,7 @@ extension FocusService {
     for (key, reason) in unfit.sorted(by: { $0.key < $1.key }) { nameUnfit(key, of: id, look.object, reason) }
   }
 
-  /// Logs once that `key` of the field `id` is nil because its value does not fit.
+  /// Logs once that `key` of the field `id` is nil because its value, or its command's arguments, do not fit.
   func nameUnfit(_ key: Key, of id: FieldID, _ object: OwnedObject, _ reason: String) {
     guard object.named.insert(key).inserted, let skipped = unfitValues.admit() else { return }
     log.info(

@@ -52,14 +52,16 @@ enum Registration {
     do { return try Key(whole) } catch { throw .usage(error.description) }
   }
 
-  /// The commands that the options name, each with the types of its arguments.
+  /// The commands that the options name, each with the types of its arguments; those of one that programs share are known.
   /// - Throws: `CommandError` for what is not `KEY` or `KEY:SIGNATURE`.
   static func commands(_ options: Options) throws(CommandError) -> [Key: Signature] {
     var commands: [Key: Signature] = [:]
     for command in options.commands {
       let parts = command.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let key = try key(parts.first ?? "")
-      do { commands[key] = try Signature(parts.dropFirst().first ?? "") } catch { throw .usage(error.description) }
+      let shared: Signature? = if case .command(let signature)? = Vocabulary.member(key) { signature } else { nil }
+      let text = parts.dropFirst().first ?? shared?.text ?? ""
+      do { commands[key] = try Signature(text) } catch { throw .usage(error.description) }
     }
     return commands
   }

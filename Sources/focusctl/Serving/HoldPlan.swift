@@ -25,7 +25,8 @@ struct HoldPlan {
       try HoldPlan.check(value, of: key)
       values[key] = value
     }
-    let commands = try Registration.commands(options).mapValues(\.types)
+    let commands = try Registration.commands(options)
+    for (key, signature) in commands { try HoldPlan.check(signature, of: key) }
     guard !values.isEmpty || !commands.isEmpty else { throw .usage("'hold' needs a KEY=VALUE or a '--command'") }
     if let both = commands.keys.first(where: { values[$0] != nil }) {
       throw .usage("'\(both)' is both a value and a command")
@@ -36,7 +37,7 @@ struct HoldPlan {
       guard values[key] != nil else { throw .usage("'\(text.excerpt)' of '--read-only' is not among the field's keys") }
       readOnly.insert(key)
     }
-    (self.values, self.commands, self.readOnly) = (values, commands, readOnly)
+    (self.values, self.commands, self.readOnly) = (values, commands.mapValues(\.types), readOnly)
     self.options =
       try Registration.options(options, of: values.map { ($0.key.description, $0.value) }) + HoldPlan.process(options)
     takesFocus = options.focus
@@ -49,6 +50,15 @@ struct HoldPlan {
       throw .refused("\(key) is of type '\(type)', but the given value is of type '\(value.type)'")
     case .command: throw .refused("\(key) is a command: '--command \(key)' has the field take it")
     case .value, nil: break
+    }
+  }
+
+  private static func check(_ arguments: Signature, of key: Key) throws(CommandError) {
+    switch Vocabulary.member(key) {
+    case .value: throw .refused("\(key) is a value: '\(key)=VALUE' has the field hold it")
+    case .command(let expected?) where expected != arguments:
+      throw .refused("the command \(key) has the signature '\(expected.text)', and not '\(arguments.text)'")
+    case .command, nil: break
     }
   }
 
