@@ -82,6 +82,22 @@ extension DBusError {
   package var meansNoDaemon: Bool {
     isFailedStart || (origin != .peer && [.serviceUnknown, .nameHasNoOwner, .noReply].contains(name))
   }
+
+  /// What the error of a call to the daemon says: that of the bus with what it means and what helps, any other as it is.
+  package var explained: String {
+    let message = message.isEmpty ? name.text : message
+    switch name {
+    // The program behind a field may answer with any name.
+    case _ where origin == .peer: return message
+    case _ where isFailedStart:
+      return "focusd does not start: \(message); 'journalctl --user --unit focusd' tells why"
+    case .serviceUnknown, .nameHasNoOwner:
+      return "focusd is not on this bus; if it is installed, 'systemctl --user start focusd' starts it: \(message)"
+    case .noReply where origin == .bus: return "focusd left without a reply: \(message)"
+    case .noReply: return "focusd does not reply: \(message)"
+    default: return message
+    }
+  }
 }
 
 extension DaemonCall {

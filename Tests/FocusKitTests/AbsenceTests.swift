@@ -17,6 +17,8 @@ import Testing
       try await fields[1].focus()
       for field in fields { try await field.registered() }
       try await desktop.kill()
+      let error = await #expect(throws: FocusError.self) { try await owner.read(\.number) }
+      #expect(error?.message.hasPrefix("focusd is not on this bus; if it is installed, 'systemctl") == true)
       for field in fields { field.unregister() }
       fields = [FocusField("text1", client: owner).focusedValue(\.number, .constant(2)).register()]
       try await desktop.start()

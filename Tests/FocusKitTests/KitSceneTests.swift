@@ -223,6 +223,24 @@ import Testing
     }
   }
 
+  /// Its scene values are a field of their own, which the daemon knows after it.
+  @Test func aRegisteredFieldHasItsSceneValues() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      for round in 0..<30 {
+        let field = FocusField(client: owner).focusedSceneValue(\.title, "scene \(round)").register()
+        if !round.isMultiple(of: 3) { try await field.registered() }
+        guard !round.isMultiple(of: 2) else { continue }
+        try await field.focus()
+        #expect(try await owner.read(\.title) == "scene \(round)")
+      }
+      #expect(try await desktop.focusctl("list", "--ids").output.count <= 2)
+      #expect(errors.all.filter { !$0.message.contains("let go of") }.isEmpty)
+      #expect(errors.all.count <= 2 * 5, "only those of which nobody waited for the registration")
+    }
+  }
+
   @Test("Commands") func commands() async throws {
     try await TestDesktop.with { desktop in
       let saved = Observed(0)

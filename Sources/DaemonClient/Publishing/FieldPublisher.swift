@@ -76,12 +76,14 @@ package final class FieldPublisher {
 
   /// Takes the fields of `group` away; `isLetGo` if the program did not ask for it.
   package func remove(group: UInt64, isLetGo: Bool = false) {
-    for field in fields.remove(group: group) {
+    let members = fields.remove(group: group)
+    let wasRegistered = members.contains(where: \.wasRegistered)
+    for field in members {
       claimants.remove(field.number)
       // What waits for it finds that the field is gone.
       defer { field.emitter.end() }
       if let path = field.path { unregister(path) } else if let path = field.formerPath { removed.insert(path) }
-      guard isLetGo, field.isWaiting, !field.wasRegistered else {
+      guard isLetGo, field.isWaiting, !wasRegistered else {
         field.fail(DBusError(.unknownObject, "the field was unregistered"))
         continue
       }
@@ -195,7 +197,7 @@ package final class FieldPublisher {
     while let field = fields.firstWaiting() {
       guard let parent = field.description.parent else { return (field, nil) }
       if let path = fields[parent]?.path { return (field, path) }
-      refused(field, DBusError(.failed, "the field's parent is not registered, or was refused"))
+      refused(field, DBusError(.failed, "the parent of the field '\(field.id)' is not registered, or was refused"))
     }
     return nil
   }

@@ -56,8 +56,8 @@ extension FocusClient {
   /// main thread, soon and in order.
   ///
   /// A program whose main thread neither waits for Swift's tasks nor calls `dispatchMain()` says it once, before it
-  /// registers a field. Only what is asynchronous itself, such as an `async` command of the main actor, still needs Swift's
-  /// own loop.
+  /// registers a field. Only what is asynchronous itself still needs Swift's own loop: an `async` command of the main actor,
+  /// and one for a shared key, whose type is ``FocusedCommand``.
   public static func useMainLoop(_ post: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) {
     MainThread.use(post)
   }

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import FocusContract
 
 /// An error of a call to the focused field, or a refusal by a field's owner.
@@ -15,7 +16,7 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     self.name = name
   }
 
-  init(_ error: DBusError) { self.init(error.message, name: error.name.text) }
+  init(_ error: DBusError) { self.init(error.explained, name: error.name.text) }
 
   /// The error for any thrown error.
   init(any error: any Error) {

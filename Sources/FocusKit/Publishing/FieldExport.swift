@@ -136,9 +136,11 @@ final class FieldExport {
           try Self.check(command.input + command.output, of: key)
           field.commands[key] = exported(command, key, queue)
         case .unsupported(let type):
-          throw FocusError(
-            "'\(publication.name)' is of type '\(type)', which D-Bus cannot represent; publish a closure with arguments "
-              + "or a result with 'command(_:_:)'")
+          let remedy =
+            type.contains("->")
+            ? "publish a closure with arguments or a result with 'command(_:_:)'"
+            : "make its type 'DBusRepresentable', or publish one that is, such as '[UInt8]' for bytes"
+          throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent; \(remedy)")
         }
       } catch {
         let error = FocusError(any: error)

@@ -136,7 +136,8 @@ public final class FocusField: Sendable {
 
   /// Publishes the command `name`, `INTERFACE.Member`, with arguments and a result.
   ///
-  /// Its caller waits for 5 seconds: start a task for what takes longer.
+  /// Its caller waits for 5 seconds: start a task for what takes longer. It is told a ``FocusError`` that `run` throws in the
+  /// error's own words, another one as its description.
   @discardableResult
   public func command<each Argument: DBusRepresentable, Output: DBusRepresentable>(
     _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Output
@@ -147,7 +148,8 @@ public final class FocusField: Sendable {
 
   /// Publishes the command `name`, `INTERFACE.Member`, with arguments.
   ///
-  /// Its caller waits for 5 seconds: start a task for what takes longer.
+  /// Its caller waits for 5 seconds: start a task for what takes longer. It is told a ``FocusError`` that `run` throws in the
+  /// error's own words, another one as its description.
   @discardableResult
   public func command<each Argument: DBusRepresentable>(
     _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -207,9 +209,13 @@ public final class FocusField: Sendable {
     if case .success(let path) = result { picked.withLock { $0 = FieldID(path)?.text } }
   }
 
-  /// Waits until the daemon knows the field; if no daemon runs, until one starts and knows it.
+  /// Waits until the daemon knows the field and its scene values; if no daemon runs, until one starts and knows them.
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
-  nonisolated(nonsending) public func registered() async throws { _ = try await path(of: number) }
+  nonisolated(nonsending) public func registered() async throws {
+    _ = try await path(of: number)
+    let hasSceneValues = draft.withLock { $0.sceneValues.contains(where: \.isAnything) }
+    if hasSceneValues { _ = try await path(of: FieldExport.sceneNumber(number)) }
+  }
 
   private nonisolated(nonsending) func path(of number: UInt64) async throws -> ObjectPath {
     let (wait, answer) = (Self.nextNumber(), Answer<ObjectPath>())
@@ -231,7 +237,12 @@ public final class FocusField: Sendable {
 
   /// Moves focus to the field, when it is registered.
   /// - Throws: `FocusError`; `CancellationError`.
-  nonisolated(nonsending) public func focus() async throws { try await client.call(.field(path(of: number), "Focus")) }
+  nonisolated(nonsending) public func focus() async throws {
+    let path = try await path(of: number)
+    // Others find its scene values when they have focus; if those are refused, focus moves all the same.
+    do { try await registered() } catch is FocusError {}
+    try await client.call(.field(path, "Focus"))
+  }
 
   /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
   /// - Throws: `FocusError`; `CancellationError`.

@@ -84,7 +84,9 @@ extension DBusRepresentable where Self: Codable {
   func properties() throws -> DBusValue {
     let value = try DBusEncoder.encode(self)
     guard value.type == Self.propertiesType else {
-      throw DBusConversionError("'\(Self.self)' is encoded as '\(value.type)', not as properties by name")
+      throw DBusConversionError(
+        "'\(Self.self)' is encoded as '\(value.type)', not as properties by name; implement 'dbusType', 'dbusValue()' and "
+          + "'init(dbusValue:)'")
     }
     return value
   }

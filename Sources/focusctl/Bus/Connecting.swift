@@ -68,21 +68,15 @@ extension Suggestion {
 extension CommandError {
   /// The error that ends a command whose call failed with `error`.
   init(_ error: DBusError) {
-    let message = error.message.isEmpty ? error.name.text : error.message
+    let message = error.explained
     switch error.name {
     case Focus1.notFocused: self.init(.nothing, message)
     case Focus1.conflict: self.init(.conflict, message)
     // The program behind a field may answer with any name.
     case _ where error.origin == .peer: self.init(.refused, message)
-    case _ where error.isFailedStart:
-      self.init(.noDaemon, "focusd does not start: \(message); 'journalctl --user --unit focusd' tells why")
-    case .serviceUnknown, .nameHasNoOwner:
-      self.init(
-        .noDaemon,
-        "focusd is not on this bus; if it is installed, 'systemctl --user start focusd' starts it: \(message)")
     case .disconnected: self.init(.noDaemon, "lost the connection to the bus: \(message)")
-    case .noReply where error.origin == .bus: self.init(.noDaemon, "focusd left without a reply: \(message)")
-    case .noReply: self.init(.noDaemon, "focusd does not reply: \(message); '--timeout' sets the time limit")
+    case .noReply where error.origin != .bus: self.init(.noDaemon, "\(message); '--timeout' sets the time limit")
+    case _ where error.meansNoDaemon: self.init(.noDaemon, message)
     default: self.init(.refused, message)
     }
   }
