@@ -11,6 +11,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case fieldExists(FieldID)
   /// The key, or the element of its value, has another type than the given value.
   case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
+  /// The key has one type in every program, and the given value another.
+  case sharedMismatch(Key, expected: DBusType, actual: DBusType)
   /// The key is a command of the shared vocabulary, and no value.
   case isCommand(Key)
   /// The key is a value of the shared vocabulary, or a command of it with other arguments than these.
@@ -61,7 +63,11 @@ extension ModelError: CustomStringConvertible {
     case .noSuchElement(let key, let error):
       "\(key): \(error)"
     case .typeMismatch(let path, let expected, let actual):
-      "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
+      expected.isNumber && actual.isNumber
+        ? "\(path) is of type '\(expected)', which does not hold exactly the given number, of type '\(actual)'"
+        : "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
+    case .sharedMismatch(let key, let expected, let actual):
+      "\(key) is of type '\(expected)' in every program, but the given value is of type '\(actual)'"
     case .isCommand(let key):
       "\(key) is a command, which an object's method carries out, and cannot be published as a value"
     case .commandMismatch(let key, let actual):

@@ -91,6 +91,9 @@ struct FieldTests {
       try stage.focus(id)
       try stage.write(key.description, value)
     }
+    let tooLarge = ModelError.typeMismatch(BindingPath(key), expected: .int32, actual: .int64)
+    refused(tooLarge) { try stage.model.publish([key: .int64(1 << 40)], on: a, by: stage.owner) }
+    #expect("\(tooLarge)" == "\(key) is of type 'i', which does not hold exactly the given number, of type 'x'")
     refused(.typeMismatch(BindingPath(key), expected: .string, actual: .int32)) {
       try stage.write(key.description, .int32(3))
     }
@@ -104,7 +107,7 @@ struct FieldTests {
   func vocabulary() throws {
     let stage = try Stage()
     let path = try BindingPath("org.focusd.Range.Value")
-    let mismatch = ModelError.typeMismatch(path, expected: .double, actual: .int32)
+    let mismatch = ModelError.sharedMismatch(path.key, expected: .double, actual: .int32)
     let a = try stage.register("a", ["org.focusd.Range.Value": .double(1)])
     refused(mismatch) { try stage.register("b", ["org.focusd.Range.Value": .int32(1)]) }
     let b = try stage.register("b")
@@ -118,6 +121,7 @@ struct FieldTests {
         try stage.model.publish([Key(name): .boolean(true)], on: a, by: stage.owner)
       }
     }
+    #expect("\(mismatch)" == "\(path) is of type 'd' in every program, but the given value is of type 'i'")
     // What is not in it is free.
     try stage.register("c", ["org.focusd.Range.Other": .int32(1), "org.focusd.Other.Value": .int32(1)])
     // An object's values that do not fit are nil.

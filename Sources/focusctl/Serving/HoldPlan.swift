@@ -47,7 +47,7 @@ struct HoldPlan {
   private static func check(_ value: DBusValue, of key: Key) throws(CommandError) {
     switch Vocabulary.member(key) {
     case .value(let type) where type != value.type:
-      throw .refused("\(key) is of type '\(type)', but the given value is of type '\(value.type)'")
+      throw .refused("\(key) is of type '\(type)' in every program, but the given value is of type '\(value.type)'")
     case .command: throw .refused("\(key) is a command: '--command \(key)' has the field take it")
     case .value, nil: break
     }
