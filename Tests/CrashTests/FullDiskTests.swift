@@ -89,6 +89,17 @@ import Testing
     }
   }
 
+  /// The specification of base directories has a relative path ignored.
+  @Test func aRelativeStateDirectoryIsNone() async throws {
+    let names = ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"]
+    try await TestDesktop.with(environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "relative") })) {
+      desktop in
+      #expect(desktop.log("cannot save state: neither STATE_DIRECTORY").count == 1)
+      let client = try await desktop.peer()
+      #expect(try await refusal { try await client.register("a", [("demo.A.B", .int32(1))]) } == "IOError")
+    }
+  }
+
   /// Two buses of one user share a state directory: the second daemon says who has it, and takes over when that ends.
   @Test func aSecondDaemonWithTheSameStateWaitsForTheFirst() async throws {
     try await TestDesktop.with { first in

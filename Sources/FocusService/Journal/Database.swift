@@ -22,7 +22,7 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
     switch code {
     case SQLITE_FULL: "free space on its file system"
     case SQLITE_IOERR: "look whether its disk works, and whether a quota is used up"
-    case SQLITE_READONLY: "make it and its directory writable"
+    case SQLITE_READONLY, SQLITE_CANTOPEN: "make it and its directory writable"
     default: nil
     }
   }

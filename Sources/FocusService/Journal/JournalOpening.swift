@@ -31,7 +31,9 @@ extension Journal {
     _ progress: @escaping StartProgress = { _, _ in }
   ) -> Opened {
     guard let file else {
-      return Opened(problems: ["cannot save state: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
+      return Opened(problems: [
+        "cannot save state: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is an absolute path"
+      ])
     }
     var left = retries
     var problems: [String] = []
@@ -99,7 +101,8 @@ extension Journal {
     _ file: StateFile, after revision: UInt64, _ progress: @escaping StartProgress
   ) throws -> Opened {
     // What an empty file held cannot be known, if it held anything.
-    let revision = file.isEmpty ? max(revision, revisionOfNow) : revision
+    let isEmpty = file.isEmpty
+    let revision = isEmpty ? max(revision, revisionOfNow) : revision
     try file.prepare()
     if file.size > largeSize { progress("reading \(file.size >> 20) MiB of saved state", time(for: file)) }
     guard !file.isReadOnly else { return try read(file, progress) }
@@ -107,6 +110,7 @@ extension Journal {
     let saved = try Loading.load(journal.database, after: revision, progress)
     journal.begin(after: saved)
     var opened = Opened(journal: journal, saved: saved)
+    if isEmpty { opened.problems = ["\(file.path) is empty: focusd starts without fields"] }
     guard !saved.restoration.leftOut.isEmpty else { return opened }
     progress("keeping \(file.size >> 20) MiB of saved state aside", time(for: file))
     do {

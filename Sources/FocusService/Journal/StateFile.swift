@@ -107,7 +107,7 @@ struct StateFile {
   private func checkOwner(_ found: stat, _ path: String) throws(StateFileRefused) {
     guard found.st_uid == geteuid() else {
       throw StateFileRefused(
-        description: "\(path) belongs to the user \(found.st_uid): it must belong to the user \(geteuid())")
+        description: "\(path) belongs to another user: it must belong to the user \(geteuid())")
     }
   }
 

@@ -74,6 +74,7 @@ final class Binder {
       end = CommandError(error)
       return
     }
+    ServiceManager().notify("READY=1")
     if plan.startsOwners { startOwners(connection) }
     findNames(connection)
   }
