@@ -125,6 +125,24 @@ import Testing
     }
   }
 
+  @Test("What turns out to be secret once it is written is told to nobody", arguments: ["X", "Late", "Live"])
+  func secret(_ name: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A." + name)
+      try await client.subscribe()
+      object.state.update { $0.tells = false }
+      object.rule("Get") { _, _, _ in .error("org.freedesktop.DBus.Error.AccessDenied", "write-only") }
+      try await client.set(key, .int32(7))
+      #expect(try await refusal { try await client.get(key) } == "AccessDenied")
+      let (_, member) = Focus1.split(key)
+      for path in [Focus1.focused, Focus1.field("a")] {
+        #expect(try await client.managedObjects()[path]?["demo.A"]?[member] != .int32(7))
+      }
+      #expect(!client.signals.values(of: key).contains(.int32(7)))
+    }
+  }
+
   @Test("A write with a revision fails if the owner has another value and has not told it", arguments: ["X", "Late"])
   func untold(_ name: String) async throws {
     try await TestDesktop.with { desktop in

@@ -158,8 +158,9 @@ extension FocusService {
       carryOut(write, request) {
         let isKnown = (try? answer.get()) != nil
         if !isKnown, let asked = write.asked {
-          // Nobody is told the value before from now on; who reads asks for what it is.
-          take([key: asked], of: object)
+          // Nobody is told the value before from now on; who reads asks for what it is. What may not be read, since it has
+          // turned out to be secret, is told to nobody.
+          take([key: Self.isSecret(answer) ? nil : asked], of: object)
           object.lostTrack(of: key)
         }
         guard objects[write.field] === object else { return try readingWithoutField(after: write, of: object.owner) }
@@ -167,6 +168,12 @@ extension FocusService {
       }
     }
     return nil
+  }
+
+  /// Whether the owner lets nobody read what it was asked for.
+  private static func isSecret(_ answer: Result<Message, any Error>) -> Bool {
+    guard case .failure(let error) = answer, let refusal = error as? OwnerRefusal else { return false }
+    return refusal.reply.error?.name == .accessDenied
   }
 
   /// What is told of `write`, which `owner` has taken before it took the field away.
