@@ -28,9 +28,10 @@ enum Describing {
       do { _ = try bindings.read(key) } catch  where error.error?.name == .accessDenied {
         throw error.command
       } catch {}
-      let near = Suggestion.key(near: key.name, among: names)
-      let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name) list' shows all fields"
-      throw CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
+      guard let near = Suggestion.key(near: key.name, among: names) else {
+        throw CommandError(.nothing, bindings.whyNil(key))
+      }
+      throw CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); did you mean '\(near)'?")
     }
     let supply = Supply(fields, session)
     let chosen = fields.first { $0.path == bindings.path }
