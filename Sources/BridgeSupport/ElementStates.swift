@@ -22,6 +22,7 @@ package struct ElementStates: OptionSet, Hashable, Sendable {
   package static let singleLine = ElementStates(bit: 26)
   package static let visible = ElementStates(bit: 30)
   package static let managesDescendants = ElementStates(bit: 31)
+  package static let indeterminate = ElementStates(bit: 32)
   package static let checkable = ElementStates(bit: 41)
   package static let readOnly = ElementStates(bit: 43)
 }

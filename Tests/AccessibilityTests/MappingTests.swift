@@ -20,6 +20,17 @@ import Testing
     return element
   }
 
+  @Test(
+    "A spin button that tells no step moves by its last digit",
+    arguments: [
+      ("5", 5, 1), ("12 px", 12, 1), ("0.5", 0.5, 0.1), ("-0,50 €", -0.5, 0.01), ("1,234", 1234, 1),
+      ("1.234,50", 1234.5, 0.01), ("1 234", 1234, 1), ("1 234,5", 1234.5, nil), ("none", 0, 1), (nil, 3, 1),
+      ("half", 0.5, nil), ("1.", 1, 1),
+    ] as [(String?, Double, Double?)])
+  func shownStep(_ text: String?, _ value: Double, _ step: Double?) {
+    #expect(RangeReading(value: value, minimum: -2000, maximum: 2000, step: 0).shownStep(in: text) == step)
+  }
+
   @Test(arguments: [
     (7, "checkbox"), (35, "menuitem"), (37, "tab"), (40, "password"), (43, "button"), (44, "radio"), (51, "slider"),
     (52, "spinbutton"), (60, "terminal"), (61, "textbox"), (62, "button"), (79, "textbox"), (88, "link"),
@@ -46,6 +57,9 @@ import Testing
         "Click=0", "Press=3",
       ])
     #expect(ActionName.toggle(["SetFocus", "Toggle"]) == 1)
+    #expect(ActionName.step(["click", "increment", "decrement"], isUp: true) == 1)
+    #expect(ActionName.step(["click", "increment", "decrement"], isUp: false) == 2)
+    #expect(ActionName.step(["SetFocus", "Increase", "Decrease"], isUp: true) == nil)
     #expect(ActionName.toggle(["whatever"]) == 0)
     #expect(ActionName.toggle(["delete", "rename"]) == nil)
     #expect(ActionName.toggle([]) == nil)

@@ -204,38 +204,13 @@ import Testing
       try await desktop.holds("spin", "7")
     }
   }
-
-  /// Qt and GTK 4 tell no step, and Qt's times show themselves as numbers.
-  @Test(arguments: Kit.here) func eachStepOfASpinButtonCounts(_ kit: Kit) async throws {
-    try await RealDesktop.withTexts(kit.rawValue, script: "ranges", title: "Ranges") { desktop in
-      try await desktop.waits(for: "Range.Value", .double(5))
-      #expect(try await desktop.get("Range.Step") == .double(1))
-      try await desktop.run("Range.Increment")
-      try await desktop.holds("spin", "6")
-      for _ in 1...3 { try await desktop.run("Range.Decrement") }
-      try await desktop.holds("spin", "3")
-      try await desktop.set("Range.Value", .double(50.3))
-      try await desktop.holds("spin", "50")
-      guard kit.isQt else { return }
-      try await desktop.tab()
-      try await desktop.waits(for: "Range.Value", .double(0.5))
-      try await desktop.run("Range.Increment")
-      try await desktop.holds("decimal", "0.51")
-      try await desktop.tab()
-      try await desktop.waits(for: "Range.Value", nil)
-      #expect(try await desktop.get("Text.Content") != nil)
-      try await desktop.xdotool("key", "Up")
-      try await desktop.holds("time", "01:00:00")
-      #expect(try await desktop.get("Range.Value") == nil)
-    }
-  }
 }
 
 extension RealDesktop {
   var file: String { desktop.bus.directory + "/texts" }
 
   /// Runs `body` with a window of texts in front.
-  fileprivate static func withTexts(
+  static func withTexts(
     _ kit: String, script: String = "texts", title: String = "Texts", isolation: isolated (any Actor)? = #isolation,
     _ body: (RealDesktop) async throws -> Void
   ) async throws {

@@ -110,6 +110,8 @@ extension Bridge {
       } else {
         field.failures = 0
       }
+      // Qt does not tell that an element which has focus is gone.
+      if case .failure(let error) = outcome, error.isOfMissingObject { take(.lost(field.element)) }
       if !field.waiters.isEmpty { refresh(field) } else if !field.pending.isEmpty { readLater() }
     }
   }

@@ -249,17 +249,9 @@ final class ElementReader {
     guard snapshot.role == .spinButton, let range = snapshot.range else { return }
     if context.toolkit.isQt, snapshot.interfaces.contains(.text), !(range.minimum < range.maximum) {
       snapshot.range = nil
-    } else if range.step == 0, ActionName.step(snapshot.actions, isUp: true) == nil,
-      snapshot.text?.content.map(showsFraction) != true
-    {
-      snapshot.range?.step = 1
-    }
-  }
-
-  private func showsFraction(_ text: String) -> Bool {
-    let bytes = text.utf8
-    return zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
-      isDigit($0) && ",.".utf8.contains($1.0) && isDigit($1.1)
+    } else if range.step == 0, ActionName.step(snapshot.actions, isUp: true) == nil {
+      let step = range.shownStep(in: snapshot.text?.content) ?? 0
+      snapshot.range?.step = step
     }
   }
 

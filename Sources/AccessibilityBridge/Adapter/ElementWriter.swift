@@ -113,63 +113,6 @@ final class ElementWriter {
   /// Reads the element before a change, because what was read last may be out of date.
   func withNow(_ next: @escaping (ElementSnapshot) -> Void) { readLater(0, next) }
 
-  // MARK: Ranges and toggles
-
-  private func step(_ steps: Double) {
-    withNow { [self] now in
-      guard let range = now.range else { return done(.failure(.elementGone)) }
-      let number = range.moved(steps)
-      // How far a step goes that it does not tell, its own action knows.
-      let isAtEnd = number == range.value && range.minimum < range.maximum
-      if range.step == 0, !isAtEnd, let index = ActionName.step(now.actions, isUp: steps > 0) {
-        return runAction(index) { [self] in
-          verify { $0.range?.value != range.value }
-        }
-      }
-      guard number.isFinite else {
-        return done(.failure(DBusError(.notSupported, "\(key) cannot be run: the element tells no finite value")))
-      }
-      set(number, from: now, isStep: true)
-    }
-  }
-
-  private func set(_ number: Double) {
-    guard number.isFinite else {
-      return done(.failure(DBusError(.invalidArgs, "\(key) must be a finite number, not \(number)")))
-    }
-    withNow { [self] now in set(number, from: now) }
-  }
-
-  private func set(_ number: Double, from before: ElementSnapshot, isStep: Bool = false) {
-    guard let range = before.range else { return done(.failure(.elementGone)) }
-    let number = range.clamped(number)
-    let arguments: [DBusValue] = [
-      .string(AccessibilityNames.value.text), .string("CurrentValue"), .variant(.double(number)),
-    ]
-    change(.properties, "Set", arguments, hasResult: false) { [self] in
-      // What is less than a step away may have been rounded to what it was.
-      attempt(
-        0, { $0.range.map { $0.value == number || $0.isMoved(from: range.value, towards: number) } == true },
-        isEnough: { now in !isStep && now.range.map { abs($0.value - number) < $0.step } == true },
-        refusal: { [self] now in
-          guard let value = now.range?.value, value != range.value else { return nil }
-          return DBusError(.failed, "\(key) is \(value) now, not \(number)")
-        })
-    }
-  }
-
-  private func toggle(_ isOn: Bool) {
-    withNow { [self] now in
-      guard now.isChecked != isOn else { return done(.success(())) }
-      guard let index = ActionName.toggle(now.actions) else {
-        return done(.failure(DBusError(.notSupported, "\(key) cannot be written: the element has no action")))
-      }
-      runAction(index) { [self] in
-        verify { $0.isChecked == isOn }
-      }
-    }
-  }
-
   // MARK: What comes of it
 
   /// Makes a change, and goes on with `next` unless the program refuses it.
@@ -189,7 +132,7 @@ final class ElementWriter {
   }
 
   /// Runs the action of a number, and goes on with `next` unless the program refuses it.
-  private func runAction(_ index: Int32, _ next: @escaping () -> Void) {
+  func runAction(_ index: Int32, _ next: @escaping () -> Void) {
     change(AccessibilityNames.action, "DoAction", [.int32(index)], next)
   }
 
@@ -228,15 +171,17 @@ final class ElementWriter {
     attempt(0, isRight) { [self] _ in refusal().map { notChanged($0) } }
   }
 
-  /// Reads the element until that is over, or at last enough.
-  private func attempt(
+  /// Reads the element until that is over, and goes on with `next`, or at last enough.
+  func attempt(
     _ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool,
-    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }, refusal: @escaping (ElementSnapshot) -> DBusError?
+    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }, refusal: @escaping (ElementSnapshot) -> DBusError?,
+    next: ((ElementSnapshot) -> Void)? = nil
   ) {
     readLater(number) { [self] now in
       let isLast = !Self.patience.indices.contains(number + 1)
+      if let next, isOver(now) { return next(now) }
       if isOver(now) || (isLast && isEnough(now)) { return done(.success(())) }
-      guard isLast else { return attempt(number + 1, isOver, isEnough: isEnough, refusal: refusal) }
+      guard isLast else { return attempt(number + 1, isOver, isEnough: isEnough, refusal: refusal, next: next) }
       done(.failure(refusal(now) ?? notChanged(DBusError(.failed, Self.nothingChanged))))
     }
   }
@@ -255,7 +200,9 @@ final class ElementWriter {
       case .failure(let error) where error.isOfMissingObject && hasBegun && hasAgreed && unanswered == 0:
         done(.success(()))
       case .failure(let error):
-        guard error.name == .timeout, let pause = pauses.first else { return fail(error.name, error.message) }
+        guard error.name == .timeout, let pause = pauses.first else {
+          return fail(error.name, (error.isOfMissingObject ? .elementGone : error).message)
+        }
         bus.loop.schedule(after: pause) { [self] in readPatiently(pauses.dropFirst(), next) }
       }
     }

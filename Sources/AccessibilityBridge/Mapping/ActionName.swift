@@ -66,7 +66,7 @@ package enum ActionName {
     return names.count == 1 ? 0 : nil
   }
 
-  /// The action that moves a range by a step of its own, up or down.
+  /// The action that moves a range by a step of its own, up or down; Qt's `Increase` goes one further than that.
   package static func step(_ names: [String], isUp: Bool) -> Int32? {
     names.firstIndex { $0.lowercased() == (isUp ? "increment" : "decrement") }.map { Int32($0) }
   }

@@ -1,4 +1,5 @@
 package import BridgeSupport
+internal import DBusTypes
 
 /// What an accessible object told of itself.
 package struct ElementSnapshot: Equatable, Sendable {
@@ -75,6 +76,27 @@ package struct RangeReading: Equatable, Sendable {
 
   package init(value: Double, minimum: Double, maximum: Double, step: Double) {
     (self.value, self.minimum, self.maximum, self.step) = (value, minimum, maximum, step)
+  }
+
+  /// The step of the last digit that `text`, which shows the value, has; nil if it shows the value in a way of its own.
+  package func shownStep(in text: String?) -> Double? {
+    var number = 0.0
+    var places: Int?
+    for byte in (text ?? "").utf8.drop(while: { !isDigit($0) }).prefix(while: { isDigit($0) || ",.".utf8.contains($0) })
+    {
+      guard isDigit(byte) else {
+        places = 0
+        continue
+      }
+      number = number * 10 + Double(byte - UInt8(ascii: "0"))
+      places = places.map { $0 + 1 }
+    }
+    // Either separator may also be that of thousands.
+    for places in [places ?? 0, 0] {
+      let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+      if abs(number / scale - abs(value)) < 0.5 / scale { return 1 / scale }
+    }
+    return places == nil && value == value.rounded() ? 1 : nil
   }
 
   /// The value that is `steps` steps away.

@@ -71,6 +71,9 @@ extension ElementRole {
 }
 
 extension ElementSnapshot {
+  /// Whether a toggle is in a third state, which may count as on or off.
+  package var isMixed: Bool { states.contains(.indeterminate) }
+
   /// Whether a toggle is on.
   package var isChecked: Bool { states.contains(.checked) || (role == .toggleButton && states.contains(.pressed)) }
 }
