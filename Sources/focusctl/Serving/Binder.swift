@@ -74,7 +74,6 @@ final class Binder {
       end = CommandError(error)
       return
     }
-    ServiceManager().notify("READY=1")
     if plan.startsOwners { startOwners(connection) }
     findNames(connection)
   }
