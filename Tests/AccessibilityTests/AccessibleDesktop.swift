@@ -262,7 +262,14 @@ extension DaemonSession {
 
   /// Waits until `key` has a value.
   func waits(for key: String, _ value: DBusValue?) async throws {
-    try await eventually("\(key) is \(value.map { "\($0)" } ?? "nil")") { try await self.get(key) == value }
+    try await eventually("\(key) is \(value.map { "\($0)" } ?? "nil")") {
+      // That it has crashed is told at once, and not as what does not come.
+      let progress = bridge.progress.now
+      if case .signal(let signal)? = progress.exit, [SIGABRT, SIGILL].contains(signal) {
+        throw BridgeDied(said: progress.errors.suffix(5))
+      }
+      return try await get(key) == value
+    }
   }
 
   /// Waits until nothing has focus.
