@@ -254,8 +254,8 @@ struct ModelBoundTests {
     #expect(try stage.register("") != reserved)
   }
 
-  @Test("A turn that cannot be saved takes back what it did, and not what owners told")
-  func rollBack() throws {
+  @Test("A turn that cannot be saved takes back what it did, and not what owners told", arguments: [false, true])
+  func rollBack(isRemoved: Bool) throws {
     let stage = try slider()
     stage.model.endTurn()
     let slider = try FieldID("slider")
@@ -264,6 +264,7 @@ struct ModelBoundTests {
     try stage.model.publish([hint: .string("x")], on: slider, by: stage.owner)
     _ = try stage.enable("slider", ["demo.Slider.Reset": false])
     try stage.update("slider", [key: .double(0.7), "demo.Slider.Later": .int32(1)])
+    if isRemoved { try stage.model.unregister(slider, by: stage.owner) }
     stage.model.rollBack()
     #expect(try stage.value(key) == .double(0.7))
     #expect(try stage.holder("demo.Slider.Reset") == "slider")
