@@ -235,7 +235,7 @@ import Testing
         try await field.focus()
         #expect(try await owner.read(\.title) == "scene \(round)")
       }
-      #expect(try await desktop.focusctl("list", "--ids").output.count <= 2)
+      #expect(try await desktop.peer().fields().count <= 2)
       #expect(errors.all.filter { !$0.message.contains("let go of") }.isEmpty)
       #expect(errors.all.count <= 2 * 5, "only those of which nobody waited for the registration")
     }
