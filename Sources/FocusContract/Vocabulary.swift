@@ -25,12 +25,24 @@ package enum Vocabulary {
     return type
   }
 
-  /// Whether a program may have the command `key` with these arguments.
-  package static func permits(_ arguments: Signature, of key: Key) -> Bool {
+  /// Checks that a program may have a value of this type at `key`.
+  /// - Throws: `VocabularyError`: `typeMismatch`, `isCommand`.
+  package static func check(_ type: DBusType, of key: Key) throws(VocabularyError) {
     switch member(key) {
-    case .command(let expected?): expected == arguments
-    case .value: false
-    case .command(nil), nil: true
+    case .value(let expected) where expected != type: throw .typeMismatch(key, expected: expected, actual: type)
+    case .command: throw .isCommand(key)
+    case .value, nil: break
+    }
+  }
+
+  /// Checks that a program may have the command `key` with these arguments.
+  /// - Throws: `VocabularyError`: `signatureMismatch`, `isValue`.
+  package static func check(_ arguments: Signature, of key: Key) throws(VocabularyError) {
+    switch member(key) {
+    case .command(let expected?) where expected != arguments:
+      throw .signatureMismatch(key, expected: expected, actual: arguments)
+    case .value: throw .isValue(key)
+    case .command, nil: break
     }
   }
 

@@ -20,17 +20,11 @@ public struct ObjectChoice: Hashable, Sendable {
   }
 
   /// Checks that those of the commands that programs share have their arguments.
-  /// - Throws: `ModelError.commandMismatch`.
+  /// - Throws: `ModelError.vocabulary`.
   public func check() throws(ModelError) {
     for (key, signature) in commands.sorted(by: { $0.key < $1.key }) {
-      try ObjectChoice.check(signature, of: key)
+      do { try Vocabulary.check(signature, of: key) } catch { throw .vocabulary(error) }
     }
-  }
-
-  /// Checks that an object may have the command `key` with these arguments.
-  /// - Throws: `ModelError.commandMismatch`.
-  public static func check(_ arguments: Signature, of key: Key) throws(ModelError) {
-    guard Vocabulary.permits(arguments, of: key) else { throw .commandMismatch(key, arguments) }
   }
 
   /// The bytes of the names in it.

@@ -11,12 +11,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case fieldExists(FieldID)
   /// The key, or the element of its value, has another type than the given value.
   case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
-  /// The key has one type in every program, and the given value another.
-  case sharedMismatch(Key, expected: DBusType, actual: DBusType)
-  /// The key is a command of the shared vocabulary, and no value.
-  case isCommand(Key)
-  /// The key is a value of the shared vocabulary, or a command of it with other arguments than these.
-  case commandMismatch(Key, Signature)
+  /// The key is another thing in every program.
+  case vocabulary(VocabularyError)
   /// The value has no such element.
   case noSuchElement(Key, PointerError)
   /// The binding is no longer in the state that the write was meant for, or the key resolves to another field.
@@ -66,16 +62,7 @@ extension ModelError: CustomStringConvertible {
       expected.isNumber && actual.isNumber
         ? "\(path) is of type '\(expected)', which does not hold exactly the given number, of type '\(actual)'"
         : "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
-    case .sharedMismatch(let key, let expected, let actual):
-      "\(key) is of type '\(expected)' in every program, but the given value is of type '\(actual)'"
-    case .isCommand(let key):
-      "\(key) is a command, which an object's method carries out, and cannot be published as a value"
-    case .commandMismatch(let key, let actual):
-      switch Vocabulary.member(key) {
-      case .command(let expected?):
-        "the command \(key) has the signature '\(expected.text)', and not '\(actual.text)'"
-      default: "\(key) is a value, which a property holds, and cannot be a command"
-      }
+    case .vocabulary(let error): error.description
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key): its property Keys lists what it does"
     case .commandNotFocused(let key):

@@ -4,8 +4,7 @@ public import FocusContract
 extension FocusModel {
   /// Adds a field with stored bindings of these values.
   /// - Returns: the field's name: `id`, or one that is free.
-  /// - Throws: `ModelError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `sharedMismatch`, `isCommand`,
-  ///   `limitExceeded`.
+  /// - Throws: `ModelError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `vocabulary`, `limitExceeded`.
   public func register(
     _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions = FieldOptions(), owner: BusName
   ) throws(ModelError) -> FieldID {
@@ -80,7 +79,7 @@ extension FocusModel {
   }
 
   /// Checks values that `field`, or a new field, will publish.
-  /// - Throws: `ModelError`: `invalid`, `typeMismatch`, `sharedMismatch`, `isCommand`, `limitExceeded`.
+  /// - Throws: `ModelError`: `invalid`, `typeMismatch`, `vocabulary`, `limitExceeded`.
   /// - Returns: the values, numbers in the type that the field's binding has, and what each takes up.
   private func check(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
@@ -106,24 +105,16 @@ extension FocusModel {
   }
 
   /// Checks that `value` can be a new binding's of `key`, and measures it.
-  /// - Throws: `ModelError`: `limitExceeded`, `invalid`, `sharedMismatch`, `isCommand`.
+  /// - Throws: `ModelError`: `limitExceeded`, `invalid`, `vocabulary`.
   static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) -> Extent {
     let extent = try Limits.check(value, of: key)
-    switch Vocabulary.member(key) {
-    case .value(let expected):
-      guard value.type == expected else {
-        throw .sharedMismatch(key, expected: expected, actual: value.type)
-      }
-    case .command: throw .isCommand(key)
-    case nil: break
-    }
+    do { try Vocabulary.check(value.type, of: key) } catch { throw .vocabulary(error) }
     return extent
   }
 
   /// Adds stored bindings to a field, or changes them: a number for a key that is there is converted to its type if nothing
   /// is lost; only the owner may write those in `readOnly` from now on; nil leaves that as it is.
-  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `sharedMismatch`, `isCommand`,
-  ///   `limitExceeded`.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `vocabulary`, `limitExceeded`.
   public func publish(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
   ) throws(ModelError) {

@@ -107,7 +107,7 @@ struct FieldTests {
   func vocabulary() throws {
     let stage = try Stage()
     let path = try BindingPath("org.focusd.Range.Value")
-    let mismatch = ModelError.sharedMismatch(path.key, expected: .double, actual: .int32)
+    let mismatch = ModelError.vocabulary(.typeMismatch(path.key, expected: .double, actual: .int32))
     let a = try stage.register("a", ["org.focusd.Range.Value": .double(1)])
     refused(mismatch) { try stage.register("b", ["org.focusd.Range.Value": .int32(1)]) }
     let b = try stage.register("b")
@@ -116,8 +116,8 @@ struct FieldTests {
     try stage.model.publish([path.key: .int32(2)], on: a, by: stage.owner)
     #expect(try stage.value(path.description, at: .field(a)) == .double(2))
     for name in ["org.focusd.Window.Close", "org.focusd.Action.Whatever", "org.focusd.Text.Insert"] {
-      refused(.isCommand(try Key(name))) { try stage.register("c", [name: .boolean(true)]) }
-      refused(.isCommand(try Key(name))) {
+      refused(.vocabulary(.isCommand(try Key(name)))) { try stage.register("c", [name: .boolean(true)]) }
+      refused(.vocabulary(.isCommand(try Key(name)))) {
         try stage.model.publish([Key(name): .boolean(true)], on: a, by: stage.owner)
       }
     }

@@ -250,6 +250,7 @@ final class ElementReader {
     if context.toolkit.isQt, snapshot.interfaces.contains(.text), !(range.minimum < range.maximum) {
       snapshot.range = nil
     } else if range.step == 0, ActionName.step(snapshot.actions, isUp: true) == nil {
+      // Not assigned at once: the text is read of what is being changed then, which ends the process.
       let step = range.shownStep(in: snapshot.text?.content) ?? 0
       snapshot.range?.step = step
     }

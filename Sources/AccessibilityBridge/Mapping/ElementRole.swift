@@ -97,9 +97,8 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
     50: "separator", 51: "slider", 52: "spinbutton", 54: "status", 55: "table", 56: "cell", 57: "columnheader",
     58: "rowheader", 60: "terminal", 61: "textbox", 62: "button", 63: "toolbar", 64: "tooltip", 65: "tree",
     66: "treegrid", 69: "window", 73: "paragraph", 75: "application", 76: "combobox", 77: "textbox", 79: "textbox",
-    82: "document",
-    83: "heading", 87: "form", 88: "link", 90: "row", 91: "treeitem", 92: "document", 93: "document", 94: "document",
-    95: "document", 96: "document", 98: "listbox", 99: "group", 103: "meter", 109: "article", 129: "button",
-    130: "switch",
+    82: "document", 83: "heading", 87: "form", 88: "link", 90: "row", 91: "treeitem", 92: "document", 93: "document",
+    94: "document", 95: "document", 96: "document", 98: "listbox", 99: "group", 103: "meter", 109: "article",
+    129: "button", 130: "switch",
   ]
 }

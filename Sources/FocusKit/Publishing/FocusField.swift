@@ -213,6 +213,10 @@ public final class FocusField: Sendable {
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
   nonisolated(nonsending) public func registered() async throws {
     _ = try await path(of: number)
+    try await sceneValuesRegistered()
+  }
+
+  private nonisolated(nonsending) func sceneValuesRegistered() async throws {
     let hasSceneValues = draft.withLock { $0.sceneValues.contains(where: \.isAnything) }
     if hasSceneValues { _ = try await path(of: FieldExport.sceneNumber(number)) }
   }
@@ -240,7 +244,7 @@ public final class FocusField: Sendable {
   nonisolated(nonsending) public func focus() async throws {
     let path = try await path(of: number)
     // Others find its scene values when they have focus; if those are refused, focus moves all the same.
-    do { try await registered() } catch is FocusError {}
+    do { try await sceneValuesRegistered() } catch is FocusError {}
     try await client.call(.field(path, "Focus"))
   }
 

@@ -117,7 +117,7 @@ extension DBusError {
       case .notFocused, .commandNotFocused: Focus1.notFocused
       case .noSuchField: Focus1.noSuchField
       case .fieldExists: Focus1.fieldExists
-      case .typeMismatch, .sharedMismatch, .isCommand, .commandMismatch: Focus1.typeMismatch
+      case .typeMismatch, .vocabulary: Focus1.typeMismatch
       case .noSuchElement: Focus1.noSuchElement
       case .conflict: Focus1.conflict
       case .disabled: Focus1.disabled

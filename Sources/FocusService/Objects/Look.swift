@@ -174,8 +174,8 @@ extension Look {
       }
       for method in interface.methods {
         let key = try Key(interface: interface.name.text, member: method.name.text)
-        do throws(ModelError) {
-          try ObjectChoice.check(Signature(known: method.input.map(\.type)), of: key)
+        do throws(VocabularyError) {
+          try Vocabulary.check(Signature(known: method.input.map(\.type)), of: key)
           commands[key, default: .init()].methods.append(method)
           unfit[key] = nil
         } catch {

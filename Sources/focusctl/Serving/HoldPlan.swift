@@ -22,11 +22,13 @@ struct HoldPlan {
     var values: [Key: DBusValue] = [:]
     for each in try Registration.keyedValues(operands.dropFirst(hasID ? 1 : 0)) {
       let (key, value) = (try Registration.key(each.key), try each.value())
-      try HoldPlan.check(value, of: key)
+      try HoldPlan.check { () throws(VocabularyError) in try Vocabulary.check(value.type, of: key) }
       values[key] = value
     }
     let commands = try Registration.commands(options)
-    for (key, signature) in commands { try HoldPlan.check(signature, of: key) }
+    for (key, signature) in commands {
+      try HoldPlan.check { () throws(VocabularyError) in try Vocabulary.check(signature, of: key) }
+    }
     guard !values.isEmpty || !commands.isEmpty else { throw .usage("'hold' needs a KEY=VALUE or a '--command'") }
     if let both = commands.keys.first(where: { values[$0] != nil }) {
       throw .usage("'\(both)' is both a value and a command")
@@ -43,22 +45,16 @@ struct HoldPlan {
     takesFocus = options.focus
   }
 
-  /// Checks what the daemon checks of values that it is given, and not of an object's, which it leaves out.
-  private static func check(_ value: DBusValue, of key: Key) throws(CommandError) {
-    switch Vocabulary.member(key) {
-    case .value(let type) where type != value.type:
-      throw .refused("\(key) is of type '\(type)' in every program, but the given value is of type '\(value.type)'")
-    case .command: throw .refused("\(key) is a command: '--command \(key)' has the field take it")
-    case .value, nil: break
-    }
-  }
-
-  private static func check(_ arguments: Signature, of key: Key) throws(CommandError) {
-    switch Vocabulary.member(key) {
-    case .value: throw .refused("\(key) is a value: '\(key)=VALUE' has the field hold it")
-    case .command(let expected?) where expected != arguments:
-      throw .refused("the command \(key) has the signature '\(expected.text)', and not '\(arguments.text)'")
-    case .command, nil: break
+  /// Checks what the daemon checks of a field that it is given, and not of an object, of which it leaves out what does not fit.
+  private static func check(_ check: () throws(VocabularyError) -> Void) throws(CommandError) {
+    do {
+      try check()
+    } catch {
+      switch error {
+      case .isCommand(let key): throw .refused("\(key) is a command: '--command \(key)' has the field take it")
+      case .isValue(let key): throw .refused("\(key) is a value: '\(key)=VALUE' has the field hold it")
+      case .typeMismatch, .signatureMismatch: throw .refused(error.description)
+      }
     }
   }
 
