@@ -1,6 +1,7 @@
 import BusSupport
 import DBusTypes
 import FocusContract
+import Glibc
 import TestSupport
 import Testing
 
@@ -183,17 +184,25 @@ import Testing
     }
   }
 
-  @Test func aLiveWatchIsDrawnOverAndLeavesTheTerminalAsItWas() async throws {
+  /// However it ends: without a signal by the key for that.
+  @Test(arguments: [nil, SIGINT, SIGTERM, SIGHUP])
+  func aLiveWatchIsDrawnOverAndLeavesTheTerminalAsItWas(signal: Int32?) async throws {
     try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
-      let watch = try await desktop.terminal(40, 10, "focusctl watch Number; echo $?; stty -a | grep -o ' icanon'")
+      let watch = try await desktop.terminal(
+        40, 10, "sh -c 'echo process $$; exec focusctl watch Number'; echo $?; stty -a | grep -o ' icanon'")
       try await watch.line { $0.contains("Number: 1") }
       _ = try await desktop.shell("focusctl set Number 2")
       try await watch.line { $0.contains("A\r\u{1b}[JNumber: 2") }
-      watch.send(line: "q")
-      let result = try await watch.result()
-      #expect(
-        result.output.suffix(2).map { $0.trimmingPrefix(" ").filter { $0 != "\r" && $0 != "\r\n" } } == ["0", "icanon"])
+      if let signal {
+        let line = try #require(watch.progress.now.output.first { $0.hasPrefix("process ") })
+        let process = try #require(pid_t(line.filter(\.isNumber)))
+        #expect(kill(process, signal) == 0)
+      } else {
+        watch.send(line: "q")
+      }
+      let shown = try await watch.result().output.map { $0.trimmingPrefix(" ").filter { $0 != "\r" && $0 != "\r\n" } }
+      #expect(shown.last == "icanon" && shown.contains(signal.map { "\(128 + $0)" } ?? "0"), "\(shown)")
     }
   }
 }
