@@ -256,12 +256,16 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: TestDesktop.has("zsh", "script"))) func theLineOfAPrompt() async throws {
+  /// Whatever options the user has.
+  @Test(
+    .enabled(if: TestDesktop.has("zsh", "script")),
+    arguments: ["", "setopt no_clobber no_unset warn_create_global"])
+  func theLineOfAPrompt(options: String) async throws {
     try await TestDesktop.with { desktop in
       let recipe = try TestDesktop.recipe("The line of a shell's prompt", "zsh").joined()
       try #require(recipe == "source ~/focusd/Sources/Examples/Clients/prompt.zsh")
       let home = desktop.bus.directory
-      try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
+      try "\(options)\nPS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
         toFile: home + "/.zshrc", atomically: false, encoding: .utf8)
       #expect(try await desktop.focusctl("register", "note", "org.focusd.Text.Content=not own", "--focus").succeeded)
       let shell = try await desktop.terminal(80, 24, "cd; exec zsh -i", extra: ["TERM": "xterm"])
@@ -315,6 +319,42 @@ import Testing
       // The line loses focus to the command before that ends the shell.
       try await eventually("no field") { try await desktop.focusctl("list").output.isEmpty }
       #expect(try await desktop.shell("cd; kill $(cat child)").succeeded)
+    }
+  }
+
+  /// What is accepted there is an answer, which must not be run.
+  @Test(.enabled(if: TestDesktop.has("zsh", "script"))) func whatVaredEditsIsNoLineOfThePrompt() async throws {
+    try await TestDesktop.with { desktop in
+      try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
+        toFile: desktop.bus.directory + "/.zshrc", atomically: false, encoding: .utf8)
+      let shell = try await desktop.terminal(80, 24, "cd; exec zsh -i", extra: ["TERM": "xterm"])
+      #expect(try await desktop.focusctl("wait", "org.focusd.Shell.Buffer").succeeded)
+      shell.send("echo asking; vared -p 'name? ' -c name; echo got $name.\n")
+      try await shell.line("the question") { $0.contains("asking") && !$0.contains("echo") }
+      try await eventually("no line") { try await desktop.focusctl("get", "Shell.Buffer").status == 1 }
+      shell.send("Emil\n")
+      try await shell.line("the answer") { $0.contains("got Emil.") }
+      try await eventually("the next line") { try await desktop.focusctl("get", "Shell.Buffer").output == [""] }
+      shell.send("exit\n")
+      try await eventually("no field") { try await desktop.focusctl("list").output.isEmpty }
+    }
+  }
+
+  /// Its terminal says nothing when a frame of the server begins or ends in it.
+  @Test(.enabled(if: TestDesktop.has("emacs", "script"))) func aFrameOfEmacsServer() async throws {
+    try await TestDesktop.with { desktop in
+      let socket = desktop.bus.directory + "/server"
+      let server = try await desktop.background("exec emacs --fg-daemon=\(socket) -Q -l \(Self.clients)/emacs.el")
+      try await eventually("the server") { try await desktop.focusctl("list").output.contains { $0.contains("Emacs") } }
+      #expect(try await desktop.focusctl("focused").status == 1)
+      let call = "exec emacsclient -s \(socket) -nw /dev/shm/focusd-no-such-file.txt"
+      let frame = try await desktop.terminal(80, 24, call)
+      try await eventually("the file") {
+        try await desktop.focusctl("get", "Document.Path").output == ["/dev/shm/focusd-no-such-file.txt"]
+      }
+      frame.send("\u{18}\u{03}")
+      try await eventually("no focus") { try await desktop.focusctl("focused").status == 1 }
+      try await server.stop()
     }
   }
 }

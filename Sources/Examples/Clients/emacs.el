@@ -139,6 +139,9 @@ Here it is no error if focusd has been removed."
 (add-hook 'post-command-hook #'focusd-update)
 (add-function :after after-focus-change-function #'focusd-focus-changed)
 (add-function :after after-focus-change-function #'focusd-return)
+;; A terminal does not tell it of a frame of `emacsclient -nw' that begins or ends.
+(add-hook 'server-after-make-frame-hook #'focusd-focus-changed)
+(add-hook 'after-delete-frame-functions (lambda (_) (focusd-focus-changed)))
 (add-hook 'window-buffer-change-functions #'focusd-return)
 ;; Another buffer is shown without a key by `emacsclient -n', for example.
 (add-hook 'window-state-change-hook #'focusd-update)

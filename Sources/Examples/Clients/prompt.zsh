@@ -2,18 +2,19 @@
 #
 # While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
 # `focusctl run Shell.Accept` runs it. The field ends with the shell. If the session ends first, it is back at the first prompt
-# of the next one.
+# of the next one. A `trap` on INT has to leave `Shell.Accept` its signal: it is what ends the line before.
 autoload -Uz add-zle-hook-widget add-zsh-hook
 zmodload zsh/datetime zsh/system
-: ${focusd_in:=0} ${focusd_started:=0}
+: ${focusd_in:=0} ${focusd_started:=0} ${focusd_is_in_front=yes} ${focusd_accepted=} ${focusd_told=}
 
 # Starts `focusctl hold`, unless it runs.
 focusd-start() {
+  emulate -L zsh
+  setopt no_monitor no_notify
   focusd-say ''
   # Without a bus it ends at once: only one prompt a minute pays for that.
   (( ! focusd_in && EPOCHSECONDS - focusd_started >= 60 )) || return 0
   focusd_started=$EPOCHSECONDS focusd_told= focusd_is_in_front=yes
-  setopt local_options no_monitor no_notify
   # `focusctl --previous` leaves the field out that this names. After `exec zsh`, the last one may still be there.
   export FOCUSD_FIELD=zsh_$$_$RANDOM
   coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
@@ -31,6 +32,7 @@ focusd-start() {
 }
 
 focusd-end() {
+  emulate -L zsh
   zle -F $focusd_out
   exec {focusd_in}>&- {focusd_out}<&-
   focusd_in=0
@@ -42,8 +44,12 @@ focusd-say() { (( ! focusd_in )) || print -r -u $focusd_in -- "$1" 2>/dev/null |
 # focusd-tell KEY TEXT
 focusd-tell() { focusd-say "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" }
 
+# Whether the line is one of a command: `vared` and `select` edit lines, too.
+focusd-is-command() { [[ $CONTEXT == (start|cont) ]] }
+
 # What others wrote, and which command they called.
 focusd-receive() {
+  emulate -L zsh
   local line
   if ! IFS= read -r -u $focusd_out line; then
     focusd-end
@@ -69,6 +75,8 @@ focusd-receive() {
 }
 
 focusd-redraw() {
+  emulate -L zsh
+  focusd-is-command || return 0
   [[ $BUFFER == "$focusd_told" ]] && return
   focusd_told=$BUFFER
   focusd-tell org.focusd.Shell.Buffer "$BUFFER"
@@ -78,6 +86,8 @@ focusd-redraw() {
 focusd-focus-in() { focusd_is_in_front=yes; focusd-say focus }
 focusd-focus-out() { focusd_is_in_front=; focusd-say blur }
 focusd-line-init() {
+  emulate -L zsh
+  focusd-is-command || return 0
   focusd-start
   (( ! focusd_in )) || print -n '\e[?1004h'
   [[ -z $focusd_is_in_front ]] || focusd-say focus
@@ -91,6 +101,7 @@ focusd-line-init() {
   fi
 }
 focusd-line-finish() {
+  emulate -L zsh
   print -n '\e[?1004l'
   focusd-say blur
   focusd_accepted=
