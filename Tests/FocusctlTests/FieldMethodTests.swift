@@ -80,6 +80,22 @@ import Testing
     }
   }
 
+  /// A value and a command of one name are told apart.
+  @Test func aValueIsDescribedThoughACommandHasItsName() async throws {
+    try await TestDesktop.with { desktop in
+      let outer = try await desktop.background("exec focusctl hold outer --command demo.A.Both")
+      try await eventually("the field") { try await desktop.focusctl("list", "--format", "{id}").output == ["outer"] }
+      let result = try await desktop.shell(
+        """
+        focusctl register inner --parent outer --focus demo.A.Both=1 >/dev/null
+        focusctl describe Both | sed -n '1,4p'
+        """)
+      let described = ["key:       demo.A.Both", "type:      i", "access:    writable", "field:     inner"]
+      #expect(result.output == described && result.errors.isEmpty, "\(result)")
+      try await outer.stop()
+    }
+  }
+
   @Test func whatCannotBeDoneNamesItsKey() async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(

@@ -22,7 +22,7 @@ enum Describing {
     let session = try FieldInfo.session(of: fields, bindings.daemon)
     let keys = try bindings.daemon.ask(.keys(at: bindings.path))
     let commands = try bindings.commands().map(\.key)
-    let names = keys + commands
+    let names = Set(keys + commands).naturallySorted()
     guard let whole = try key.resolved(among: names) else {
       // A sensitive field lists nothing, and a read says why.
       do { _ = try bindings.read(key) } catch  where error.error?.name == .accessDenied {
@@ -36,11 +36,11 @@ enum Describing {
     let supply = Supply(fields, session)
     let chosen = fields.first { $0.path == bindings.path }
     let description: Description?
-    if commands.contains(whole.name) {
-      description = try describeCommand(
-        whole.name, in: bindings, chosen.map { ($0, chosenWhy) } ?? supply.of(whole.name))
-    } else {
+    if keys.contains(whole.name) {
       description = try describeValue(whole, in: bindings, fields, chosen, supply)
+    } else {
+      description = try describeCommand(
+        whole.name, in: bindings, chosen.map { ($0, chosenWhy) } ?? supply.of(command: whole.name))
     }
     guard let description else {
       throw CommandError(.nothing, "'\(whole.text)' resolves to another field from one moment to the next")
@@ -62,7 +62,7 @@ enum Describing {
     }
     let found =
       reading.flatMap { reading in fields.first { $0.path == reading.origin.field } }.map { ($0, supply.why($0)) }
-      ?? supply.of(key.name)
+      ?? supply.of(value: key.name)
     guard let (field, why) = found else { return nil }
     let type = reading?.value.type ?? (key.pointer.isEmpty ? access?.type : nil)
     return Description(
@@ -124,13 +124,18 @@ private struct Supply {
     (path, scene, self.session) = (focused?.chain ?? [], focused?.scene ?? [], session)
   }
 
-  /// The field that supplies `name`, which may be a command.
-  func of(_ name: String) -> (field: FieldInfo, why: String)? {
-    func has(_ field: FieldInfo) -> Bool {
-      field.values.contains { $0.key == name } || field.writeOnly.contains(name)
-        || field.commands.contains { $0.key == name }
-    }
-    return (path + scene + session).first(where: has).map { ($0, why($0)) }
+  /// The field that supplies the value of the key `name`.
+  func of(value name: String) -> (field: FieldInfo, why: String)? {
+    first { field in field.values.contains { $0.key == name } || field.writeOnly.contains(name) }
+  }
+
+  /// The field that supplies the command `name`.
+  func of(command name: String) -> (field: FieldInfo, why: String)? {
+    first { field in field.commands.contains { $0.key == name } }
+  }
+
+  private func first(where has: (FieldInfo) -> Bool) -> (field: FieldInfo, why: String)? {
+    (path + scene + session).first(where: has).map { ($0, why($0)) }
   }
 
   func why(_ field: FieldInfo) -> String {
