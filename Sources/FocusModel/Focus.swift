@@ -29,7 +29,7 @@ struct Focus: Hashable {
     history.removeAll { table.fields[$0] == nil || path.contains($0) }
     let above = table.path(from: history.first).dropFirst()
     history.removeAll { above.contains($0) }
-    if history.count > Limits.historyLength { history.removeLast() }
+    history.removeLast(max(0, history.count - Limits.historyLength))
   }
 
   /// Adds to `changes` what must be published if this follows `old`; of fields, what `tells` of.

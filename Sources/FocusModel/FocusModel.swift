@@ -260,8 +260,10 @@ public final class FocusModel {
       for binding in field.bindings.values { revision = max(revision, binding.revision) }
     }
     table = FieldTable(loaded)
-    focus = Focus(
-      field: state.focusedField.flatMap { fields[$0]?.id }, history: state.history.filter { fields[$0] != nil })
+    // What the file has may be damaged.
+    var known: Set<FieldID> = []
+    let history = state.history.filter { fields[$0] != nil && known.insert($0).inserted }.prefix(Limits.historyLength)
+    focus = Focus(field: state.focusedField.flatMap { fields[$0]?.id }, history: Array(history))
     focus.front = state.front.flatMap { fields[$0]?.window == nil ? nil : $0 }
     moveHome(Array(table.scenes.keys))
     // What has focus is the window in front, in that, or in none.

@@ -184,17 +184,27 @@ extension Equatable {
     }
   }
 
+  private static func field(_ id: String, in parent: String? = nil) throws -> Field {
+    Field(
+      id: try FieldID(id), label: id, scope: .field, lingers: true, isSensitive: false, owner: nil,
+      parent: try parent.map { try FieldID($0) }, registration: 1, object: nil)
+  }
+
   @Test func partsThatDoNotFitAreRefused() throws {
-    func field(_ id: String, in parent: String?) throws -> Field {
-      Field(
-        id: try FieldID(id), label: id, scope: .field, lingers: true, isSensitive: false, owner: nil,
-        parent: try parent.map { try FieldID($0) }, registration: 1, object: nil)
-    }
     for fields in [
-      [try field("a", in: "nowhere")], [try field("a", in: "a")], [try field("a", in: "b"), try field("b", in: "a")],
+      [try Self.field("a", in: "nowhere")], [try Self.field("a", in: "a")],
+      [try Self.field("a", in: "b"), try Self.field("b", in: "a")],
     ] {
       #expect(throws: ModelError.self) { _ = try FocusModel.restored(fields) }
     }
+  }
+
+  @Test func aHistoryHasEachFieldOnceAndNoMoreThanItsLimit() throws {
+    let ids = try (0..<40).map { try FieldID("f\($0)") }
+    var state = SavedState()
+    state.history = ids + ids
+    let model = try FocusModel.restored(ids.map { try Self.field($0.text) }, state)
+    #expect(model.history == Array(ids.prefix(32)))
   }
 
   @Test func focusOfAFieldThatIsNotThereIsNone() throws {
