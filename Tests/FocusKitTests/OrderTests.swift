@@ -214,6 +214,37 @@ private struct Form: Sendable {
     }
   }
 
+  /// Else each reader of a program that hangs would take some of its memory until it goes on.
+  @Test func anOwnerThatHangsIsAskedOnceHoweverOftenOthersRead() async throws {
+    try await TestDesktop.with { desktop in
+      let (isHeld, reads) = (Observed(false), Observed(0))
+      let gate = DispatchSemaphore(value: 0)
+      let number = Binding<Int> {
+        reads.update { $0 += 1 }
+        if isHeld.now { gate.wait() }
+        return 1
+      } set: { _ in
+      }
+      let field = FocusField("form", client: desktop.client()).focusedValue(\.number, number).register()
+      try await field.registered()
+      let other = try await desktop.peer()
+      let owner = try #require(try await other.owners()["form"])
+      let path = try await other.path(ofTheFieldOf: owner)
+      func read() async throws -> DBusValue? {
+        let call = DaemonCall(to: owner, path, Focus1.properties, "Get", [.string("demo.Form"), .string("Number")])
+        return try await other.call(call).first
+      }
+      isHeld.update { $0 = true }
+      let before = reads.now
+      for _ in 1...200 { await #expect(throws: (any Error).self) { try await read() } }
+      isHeld.update { $0 = false }
+      gate.signal()
+      try await eventually("an answer") { (try? await read()) == .variant(.int64(1)) }
+      // That of the one that was held, of one more, and of what follows the answers.
+      #expect(reads.now < before + 50)
+    }
+  }
+
   @Test func whatIsReadWhileItChangesNeverGoesBack() async throws {
     try await TestDesktop.with { desktop in
       let number = State(wrappedValue: 0)

@@ -20,16 +20,17 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
       }
       // Another field may have a value of another type.
       guard let value = location.get() else { return nil }
-      return made.withLock { made in
-        if let (binding, location) = made {
-          // What it falls back to is what was read last.
-          _ = location.part(of: value)
-          return binding
-        }
-        let unwrapped = UnwrappedLocation(location, value)
-        let binding = Binding(unwrapped)
-        made = (binding, unwrapped)
+      if let (binding, location) = made.copy {
+        // What it falls back to is what was read last. The value before is freed here: no lock is held.
+        _ = location.part(of: value)
         return binding
+      }
+      let unwrapped = UnwrappedLocation(location, value)
+      let binding = Binding(unwrapped)
+      return made.withLock { made in
+        let first = made ?? (binding, unwrapped)
+        made = first
+        return first.binding
       }
     } as () -> Binding<Value>?
   }

@@ -171,7 +171,10 @@ final class FieldExport {
     return FieldProperty(
       type: property.type, tellsChanges: true,
       read: { handler in
-        owners.read(name, property.isolation, { try source.read() }, late: { source.told(.success($0)) }) { result in
+        owners.read(
+          name, property.isolation, of: ObjectIdentifier(source), { try source.read() },
+          late: { source.told(.success($0)) }
+        ) { result in
           guard case .failure(let error) = result, error.name != .timeout else { return handler(result) }
           // Whoever reads all values is not told why one is missing; the program is.
           letters.post { $0.reportOnce(FocusError(error, of: key)) }

@@ -15,12 +15,16 @@ final class Owners {
 
   /// Less than the daemon's own patience, 5 s.
   private static let patience = Duration.seconds(4)
+  /// The most writes and commands of a field that wait for an owner which does not answer.
+  private static let mostWaiting = 1024
 
   private let loop: EventLoop
   private let letters: Worker.Letters
   private let reporter: ErrorReporter
   private let own: Lane
   private let main = Lane { MainThread.post($0) }
+  /// The sources of values that an owner which did not answer owes.
+  private var owing: Set<ObjectIdentifier> = []
   /// Where commands begin that run on any thread: each may block its own, and has one even if tasks use all others.
   private let commands = Lane(isSerial: false) {
     DispatchQueue(label: "org.focusd.FocusKit.command").async(execute: $0)
@@ -39,23 +43,31 @@ final class Owners {
     if case .main = isolation { main } else { own }
   }
 
-  /// Reads the value of `key` with `body`; an answer that comes too late is handed to `late`.
+  /// Reads the value of `key` from `source` with `body`; an answer that comes too late is handed to `late`.
   ///
-  /// An owner that is known not to answer holds nobody up.
+  /// An owner that is known not to answer holds nobody up, and is asked once however often others read.
   func read<Value: Sendable>(
-    _ key: String, _ isolation: Isolation, _ body: @escaping @Sendable () throws -> Value,
+    _ key: String, _ isolation: Isolation, of source: ObjectIdentifier, _ body: @escaping @Sendable () throws -> Value,
     late: @escaping (Value) -> Void, _ handler: @escaping Handler<Value>
   ) {
-    let isStuck = lane(isolation).isStuck.load(ordering: .acquiring)
-    if isStuck { handler(.failure(Self.error(key, isolation))) }
-    ask(key, isolation, isStuck ? nil : handler, body) { late($0) }
+    let take = { (result: Result<Value, DBusError>) in if case .success(let value) = result { late(value) } }
+    guard lane(isolation).isStuck.load(ordering: .acquiring) else { return ask(key, isolation, handler, body, late: take) }
+    handler(.failure(Self.error(key, isolation)))
+    guard owing.insert(source).inserted else { return }
+    ask(key, isolation, nil, body) { [weak self] result in
+      self?.owing.remove(source)
+      take(result)
+    }
   }
 
   /// Has `body` make a write of `key` when its turn in `queue` comes, unless it has not begun in time.
   func write<Value: Sendable>(
     _ key: String, _ isolation: Isolation, _ queue: FieldQueue, _ body: @escaping @Sendable () throws -> Value,
     _ handler: @escaping Handler<Value>
-  ) { ask(key, isolation, handler, in: queue, body) { _ in } }
+  ) {
+    if let error = Self.refusal(key, isolation, lane(isolation), queue) { return handler(.failure(error)) }
+    ask(key, isolation, handler, in: queue, body) { _ in }
+  }
 
   /// Begins `command`, of the key `key`, when its turn in `queue` comes, unless that is too late; then it may take any time.
   func run(
@@ -63,7 +75,8 @@ final class Owners {
     _ completion: @escaping (Result<[DBusValue], any Error>) -> Void
   ) {
     let lane = if case .main = command.isolation { main } else { commands }
-    let question = Question<Void>({ _ in }, lane, queue, {})
+    if let error = Self.refusal(key, command.isolation, lane, queue) { return completion(.failure(error)) }
+    let question = Question<Void>({ _ in }, lane, queue) { _ in }
     question.timer = loop.schedule(after: Self.patience) { [reporter] in
       guard question.decide() else { return }
       let error = Self.error(key, command.isolation)
@@ -95,7 +108,7 @@ final class Owners {
   /// Without a `queue` the answer may come late.
   private func ask<Value: Sendable>(
     _ key: String, _ isolation: Isolation, _ handler: Handler<Value>?, in queue: FieldQueue? = nil,
-    _ body: @escaping @Sendable () throws -> Value, late: @escaping (Value) -> Void
+    _ body: @escaping @Sendable () throws -> Value, late: @escaping Handler<Value>
   ) {
     let (lane, letters, own) = (lane(isolation), letters, own)
     let question = Question(handler, lane, queue, late)
@@ -126,6 +139,12 @@ final class Owners {
       }
     }
     if let queue { queue.add(lane, begin) } else { begin() }
+  }
+
+  /// Why a write or command is not even queued: else these would take ever more memory.
+  private static func refusal(_ key: String, _ isolation: Isolation, _ lane: Lane, _ queue: FieldQueue) -> DBusError? {
+    guard queue.count >= mostWaiting, lane.isStuck.load(ordering: .acquiring) else { return nil }
+    return error(key, isolation)
   }
 
   private static func error(_ key: String, _ isolation: Isolation) -> DBusError {
@@ -197,6 +216,9 @@ final class FieldQueue: @unchecked Sendable {
   private var lane: Lane?
   private var underWay = 0
 
+  /// How many have not ended.
+  var count: Int { waiting.count + underWay }
+
   /// Calls `begin`, which posts a job to `lane`, when all before it are over, or will be on the same thread.
   func add(_ lane: Lane, _ begin: @escaping () -> Void) {
     waiting.append((lane, begin))
@@ -224,14 +246,14 @@ private final class Question<Value: Sendable>: @unchecked Sendable {
   private var handler: Owners.Handler<Value>?
   private let lane: Lane
   private let queue: FieldQueue?
-  private let late: (Value) -> Void
+  private let late: Owners.Handler<Value>
   private let isDecided = Atomic(false)
   /// Whether its job has run.
   let hasEnded = Atomic(false)
   var timer: TimerID?
   var isPosted = false
 
-  init(_ handler: Owners.Handler<Value>?, _ lane: Lane, _ queue: FieldQueue?, _ late: @escaping (Value) -> Void) {
+  init(_ handler: Owners.Handler<Value>?, _ lane: Lane, _ queue: FieldQueue?, _ late: @escaping Owners.Handler<Value>) {
     (self.handler, self.lane, self.queue, self.late) = (handler, lane, queue, late)
   }
 
@@ -249,11 +271,7 @@ private final class Question<Value: Sendable>: @unchecked Sendable {
   func answer(_ result: Result<Value, DBusError>?, _ loop: EventLoop) {
     lane.isStuck.store(false, ordering: .releasing)
     if let timer { loop.cancel(timer) }
-    if let handler, let result {
-      handler(result)
-    } else if case .success(let value)? = result {
-      late(value)
-    }
+    if let result { (handler ?? late)(result) }
     handler = nil
     queue?.end()
   }
