@@ -36,6 +36,7 @@ package final class ProgramQuestions {
   /// Whether something was asked since a question ended.
   private var isProbed = false
   private var wasHeard = false
+  private var isAsking = false
   /// Counts the answers.
   package private(set) var answers = 0
 
@@ -64,6 +65,10 @@ package final class ProgramQuestions {
   }
 
   private func askNext() {
+    // A question that ends while it is asked, since the bus is gone, leaves the next to the loop that asked it.
+    guard !isAsking else { return }
+    isAsking = true
+    defer { isAsking = false }
     // One that did not answer is asked one thing first.
     while underWay < Self.limit, !waiting.isEmpty, silence == nil || !isProbed {
       isProbed = true

@@ -29,6 +29,24 @@ import Testing
     #expect(program.answers == 1)
   }
 
+  /// When the bus is gone, each question ends as it is asked: with one within another, thousands would take the stack.
+  @Test func noneIsAskedWithinAnother() {
+    let (program, told) = (ProgramQuestions(), Told())
+    Self.questions(1...16, to: program, told)
+    var (asked, depth, deepest) = (0, 0, 0)
+    for _ in 1...1000 {
+      let ask = {
+        (asked, depth) = (asked + 1, depth + 1)
+        deepest = max(deepest, depth)
+        program.ended(.unknown)
+        depth -= 1
+      }
+      program.add(.init(ask: ask, refuse: { _ in }))
+    }
+    program.ended(.answered)
+    #expect(asked == 1000 && deepest == 1)
+  }
+
   @Test func noMoreThanSomeWait() {
     let (program, told) = (ProgramQuestions(), Told())
     Self.questions(1...4120, to: program, told)
