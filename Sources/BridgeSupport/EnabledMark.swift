@@ -13,10 +13,7 @@ struct EnabledMark {
 
   func set() {
     guard let directory, let path else { return }
-    for parent in directory.indices.dropFirst() where directory[parent] == "/" {
-      mkdir(String(directory[..<parent]), 0o700)
-    }
-    mkdir(directory, 0o700)
+    _ = StateDirectory.make(directory)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }
   }

@@ -19,8 +19,8 @@ package struct ServiceManager {
     readsPriorities =
       fstat(STDERR_FILENO, &errors) == 0 && Environment.value("JOURNAL_STREAM") == "\(errors.st_dev):\(errors.st_ino)"
     let forUs = Environment.value("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
-    let interval = Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }
-    watchdogInterval = forUs ? interval.map { .microseconds($0) } : nil
+    let interval = Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+    watchdogInterval = forUs && socketPath != nil ? interval.map { .microseconds($0) } : nil
   }
 
   /// Whether there is one, which waits for `READY=1`.
@@ -63,7 +63,7 @@ package struct ServiceManager {
   /// Notifies the watchdog twice in each of its intervals, as long as `loop` turns.
   package func keepAlive(_ loop: EventLoop) {
     guard let interval = watchdogInterval else { return }
-    loop.schedule(after: interval / 2) { [weak loop] in
+    loop.schedule(after: max(interval / 2, .milliseconds(1))) { [weak loop] in
       notify("WATCHDOG=1")
       if let loop { keepAlive(loop) }
     }

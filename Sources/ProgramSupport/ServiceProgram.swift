@@ -64,7 +64,8 @@ package final class ServiceProgram {
     }
   }
 
-  private static func print(_ text: String, _ name: String) -> Never {
+  /// Writes `text` to standard output, and ends the program `name`, with status 1 if it cannot be written.
+  package static func print(_ text: String, _ name: String) -> Never {
     let error = StandardStreams.write(text)
     guard error != 0 else { exit(0) }
     Log(program: name, isVerbose: false, showsPriorities: false).error(

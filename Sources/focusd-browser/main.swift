@@ -5,6 +5,7 @@ internal import FocusContract
 internal import Glibc
 internal import ProgramSupport
 
+private let name = "focusd-browser"
 private let help = """
   focusd-browser: shows focusd what has focus in a web browser
 
@@ -37,51 +38,50 @@ private let help = """
 
 private func fail(_ reason: String, status: Int32 = 2) -> Never {
   let hint = status == 2 ? "; see focusd-browser --help" : ""
-  Log(program: "focusd-browser", isVerbose: false, showsPriorities: false).error(reason + hint)
+  Log(program: name, isVerbose: false, showsPriorities: false).error(reason + hint)
   exit(status)
 }
 
 private func changeHosts(_ names: [String], isInstalling: Bool) -> Never {
-  guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+  guard let home = Environment.path("HOME") else {
     fail("HOME is not set to a directory", status: 1)
   }
-  let installer = HostInstaller(home: home, configuration: Environment.value("XDG_CONFIG_HOME"))
+  let installer = HostInstaller(home: home, configuration: Environment.path("XDG_CONFIG_HOME"))
+  var done = ""
   do {
     let browsers = try names.isEmpty && !isInstalling ? Browser.all : installer.browsers(names)
     if browsers.isEmpty { fail("no profile of a browser is in \(home): name the browser", status: 1) }
     guard let host = Processes.ownPath else { fail("cannot find its own path: /proc is not mounted", status: 1) }
     for browser in browsers {
       if isInstalling {
-        print("\(browser.name): \(try installer.install(browser, host: host))")
+        done += "\(browser.name): \(try installer.install(browser, host: host))\n"
       } else if let file = try installer.uninstall(browser) {
-        print("\(browser.name): removed \(file)")
+        done += "\(browser.name): removed \(file)\n"
       }
     }
   } catch let error as HostInstaller.Misuse {
     fail("\(error)")
   } catch {
+    _ = StandardStreams.write(done)
     fail("\(error)", status: 1)
   }
-  exit(0)
+  ServiceProgram.print(done, name)
 }
 
 // Firefox gives the path of the manifest and the extension's name, Chromium the extension's origin; each may add more.
 private let words = ProgramArguments.texts
+StandardStreams.open()
 private let first = words.dropFirst().first ?? ""
 if first == "install-host" || first == "uninstall-host" {
   let names = Array(words.dropFirst(2))
-  if names.contains("--help") || names.contains("-h") {
-    print(help, terminator: "")
-    exit(0)
-  }
+  if names.contains("--help") || names.contains("-h") { ServiceProgram.print(help, name) }
   changeHosts(names, isInstalling: first == "install-host")
 }
 if first == "host-manifest" {
   guard words.count == 4, let browser = Browser.named(words[2]), words[3].hasPrefix("/") else {
     fail("host-manifest requires a browser and an absolute path")
   }
-  print(HostManifest.text(for: browser.kind, host: words[3]), terminator: "")
-  exit(0)
+  ServiceProgram.print(HostManifest.text(for: browser.kind, host: words[3]), name)
 }
 private let isStarted = first.hasPrefix("chrome-extension://") || first.hasSuffix(".json")
 private let operands = isStarted ? words.dropFirst().prefix { !$0.hasPrefix("-") }.count : 0
@@ -90,7 +90,7 @@ private let options = ProgramOptions(
   Array(words.prefix(1)) + words.dropFirst(1 + operands))
 if options.action == .serve, !isStarted { fail("a browser starts it, with the origin of its extension") }
 
-ServiceProgram.main("focusd-browser", help: help, version: Version.current, options) { program in
+ServiceProgram.main(name, help: help, version: Version.current, options) { program in
   let bus = try ServiceProgram.bus(options)
   let parent = UInt32(getppid())
   let process = Browser.isBrowser(Processes().names(of: parent)) ? parent : nil

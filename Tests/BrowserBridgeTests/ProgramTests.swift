@@ -34,6 +34,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["host-manifest edge /usr/bin/x", "install-host firefox", "install-host --help", "--version"])
+  func whatCannotBePrintedIsAFailure(arguments: String) async throws {
+    try await PrivateBus.with { bus in
+      for output in [">/dev/full", ">&-"] {
+        let result = try await bus.run(["/bin/sh", "-c", "\(Products.browser) \(arguments) \(output)"])
+        #expect(result.status == 1 && result.errorText.contains("cannot write to standard output"), "\(result)")
+      }
+    }
+  }
+
   @Test func manifestsAreWrittenAndRemoved() async throws {
     try await PrivateBus.with { bus in
       func files() throws -> [String] {

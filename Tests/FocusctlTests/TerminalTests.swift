@@ -41,6 +41,18 @@ import Testing
     return FieldInfo.fields(of: .dictionary(DBusDictionary(known: .objectPath, interfaces, entries)))
   }
 
+  /// The daemon has none there, but what has its name may say anything.
+  @Test(arguments: ["/", "/org/focusd/Focus1", "/org/focusd/Focus1/fields/a/b"])
+  func anObjectElsewhereIsNoField(path: String) throws {
+    let properties = DBusType.dictionary(key: .string, value: .variant)
+    let interfaces = DBusDictionary(
+      known: .string, properties,
+      [.init(key: .string("org.focusd.Focus1.Field"), value: .properties([("Label", .string("a long label"))]))])
+    let entry = DBusDictionary.Entry(key: .objectPath(try ObjectPath(path)), value: .dictionary(interfaces))
+    let objects = DBusDictionary(known: .objectPath, .dictionary(key: .string, value: properties), [entry])
+    #expect(FieldInfo.fields(of: .dictionary(objects)).isEmpty)
+  }
+
   @Test func aTreeFitsFortyColumns() throws {
     let fields = try fields([
       ("window", "", false), ("editor", "window", true), ("a_very_long_id_of_a_field_0001", "", false),
@@ -165,6 +177,22 @@ import Testing
       #expect(!(try await text(["TERM": "xterm", "NO_COLOR": "1"]).contains("\u{1b}")))
       #expect(!(try await text(["TERM": "dumb"]).contains("\u{1b}")))
       #expect(!(try await desktop.shell("focusctl")).text.contains("\u{1b}"))
+    }
+  }
+
+  /// One that does not know its size has that of the variables, unless none can be as large.
+  @Test(arguments: ["9223372036854775806", "0", "-1", "x"])
+  func noTerminalIsLargerThanOneCanBe(columns: String) async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
+      let extra = ["TERM": "xterm", "COLUMNS": columns, "LINES": columns]
+      let watch = try await desktop.terminal(0, 0, "focusctl watch Number", extra: extra)
+      try await watch.line { $0.contains("Number: 1") }
+      for number in 2...3 {
+        _ = try await desktop.shell("focusctl set Number \(number)")
+        try await watch.line { $0.contains("A\r\u{1b}[JNumber: \(number)") }
+      }
+      try await watch.stop()
     }
   }
 

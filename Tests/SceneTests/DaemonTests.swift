@@ -161,6 +161,23 @@ import Testing
     }
   }
 
+  /// An interval that is none: sd_watchdog_enabled(3).
+  @Test(arguments: ["0", "-5"])
+  func itTellsNothingInNoTime(interval: String) async throws {
+    try await PrivateBus.with { bus in
+      let listener = try await bus.start(["/usr/bin/python3", "-u", "-c", Self.listener, bus.directory + "/notify"])
+      try await listener.line { $0 == "listening" }
+      let daemon = try await bus.start(
+        [Products.focusd, "--address", bus.address],
+        extra: ["NOTIFY_SOCKET": bus.directory + "/notify", "WATCHDOG_USEC": interval])
+      try await listener.line("READY=1") { $0 == "READY=1" }
+      daemon.terminate()
+      try await listener.line("STOPPING=1") { $0 == "STOPPING=1" }
+      #expect(!listener.progress.now.output.contains("WATCHDOG=1"))
+      #expect(try await daemon.finish() == .status(0))
+    }
+  }
+
   /// The manager holds them open itself: sd_listen_fds(3).
   @Test func itClosesTheFilesThatAnEarlierProcessLeft() async throws {
     try await PrivateBus.with { bus in

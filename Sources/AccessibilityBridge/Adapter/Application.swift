@@ -224,6 +224,8 @@ final class Application {
 
   /// Notes the title of a window, and tells it.
   func noteTitle(_ text: String, of window: ElementReference) {
+    // A program may show, and then forget, any number of windows without a field.
+    if titles.count >= Self.attemptLimit { titles = titles.filter { connections[$0.key] != nil } }
     titles[window] = text
     connections[window]?.window?.title = text
   }

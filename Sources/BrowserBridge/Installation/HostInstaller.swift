@@ -1,5 +1,6 @@
 package import EventLoop
 internal import Glibc
+internal import ProgramSupport
 
 /// Writes and removes the manifests of one user's browsers.
 package struct HostInstaller {
@@ -11,11 +12,11 @@ package struct HostInstaller {
   private let home: String
   private let configuration: String
 
-  /// Works below the home directory `home`, and below `configuration`, which `XDG_CONFIG_HOME` names; if that is nil or not
-  /// absolute, below `.config` of the home directory.
+  /// Works below the home directory `home`, and below `configuration`, which `XDG_CONFIG_HOME` names; if that is nil, below
+  /// `.config` of the home directory.
   package init(home: String, configuration: String?) {
     self.home = home
-    self.configuration = configuration.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+    self.configuration = configuration ?? home + "/.config"
   }
 
   /// Where a folder of a browser is.
@@ -46,7 +47,8 @@ package struct HostInstaller {
   /// - Returns: the manifest's path.
   package func install(_ browser: Browser, host path: String) throws(SystemError) -> String {
     let folder = location(of: browser.folder)
-    try makeDirectories(folder)
+    // Browsers keep what is private in these.
+    if let missing = StateDirectory.make(folder) { throw SystemError("create \(missing)") }
     let file = "\(folder)/\(HostManifest.fileName)"
     let new = "\(file).new.\(getpid())"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -78,12 +80,5 @@ package struct HostInstaller {
     }
     rmdir(folder)
     return file
-  }
-
-  private func makeDirectories(_ path: String) throws(SystemError) {
-    guard access(path, F_OK) != 0 else { return }
-    if let end = path.lastIndex(of: "/"), end > path.startIndex { try makeDirectories(String(path[..<end])) }
-    // Browsers keep what is private in these.
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("create \(path)") }
   }
 }

@@ -42,14 +42,7 @@ struct StateFile {
   /// Checks that the file is the user's own, in a directory that is open to the user alone, and makes what is missing.
   /// - Throws: `StateFileRefused`.
   func prepare() throws(StateFileRefused) {
-    var made = ""
-    for element in directory.split(separator: "/") {
-      made += "/" + element
-      // In a directory that cannot be written to, it may be there all the same.
-      guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-      let refusal = StateFile.refusal(made, "cannot be made")
-      guard status(made) != nil else { throw refusal }
-    }
+    if let missing = StateDirectory.make(directory) { throw StateFile.refusal(missing, "cannot be made") }
     try checkDirectory()
     for suffix in [""] + StateFile.suffixes { try checkFile(path + suffix) }
     do { try StateFile.create(path) } catch { if status(path) == nil { throw isDeleted ? deletion : error } }

@@ -21,8 +21,7 @@ package struct SettingsFile: Sendable {
   package static var user: SettingsFile { SettingsFile(path: userPath(Environment.value)) }
 
   package static func userPath(_ variable: (String) -> String?) -> String? {
-    // A path that does not begin at the root counts as none: the XDG Base Directory Specification.
-    func directory(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    func directory(_ name: String) -> String? { Environment.path(name, of: variable) }
     // systemd may name several, for several services.
     let own = directory("CONFIGURATION_DIRECTORY").flatMap { $0.split(separator: ":").first }.map(String.init)
     let config = directory("XDG_CONFIG_HOME") ?? directory("HOME").map { $0 + "/.config" }

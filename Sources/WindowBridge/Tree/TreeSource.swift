@@ -26,6 +26,8 @@ package final class TreeSource: WindowSource {
   private var state = TreeState()
   /// Those whose commands are not answered yet; the window manager answers in order.
   private var commands: [Command] = []
+  /// The most commands that a window manager leaves unanswered.
+  private static let mostCommands = 256
   private var isReading = false
   /// Whether something happened that only the tree tells, since it was last asked for.
   private var isStale = false
@@ -126,6 +128,7 @@ package final class TreeSource: WindowSource {
   private func run(_ command: String?, _ completion: @escaping (String?) -> Void) {
     guard let command else { return completion("\(name) cannot do that") }
     guard stream.isOpen else { return completion("the window manager is gone") }
+    guard commands.count < Self.mostCommands else { return completion("the window manager does not answer") }
     let waiting = Command(completion)
     commands.append(waiting)
     // Its answer still comes before those of later ones.

@@ -16,7 +16,12 @@ enum ArgumentParser {
   /// Parses `arguments`, without the program's name; getopt allows only one thread at a time.
   /// - Throws: `CommandError` for an unknown option, a missing argument, or an argument for an option without one.
   static func parse(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
-    try parse(expanded: try Abbreviations.expanded(in: arguments))
+    let expanded = try Abbreviations.expanded(in: arguments)
+    // Those that come first are taken here: getopt must have started before its index may change.
+    let numbers = expanded.prefix(while: isNegativeNumber)
+    var parsed = try parse(expanded: Array(expanded.dropFirst(numbers.count)))
+    parsed.operands = numbers + parsed.operands
+    return parsed
   }
 
   private static func parse(expanded arguments: [String]) throws(CommandError) -> ParsedArguments {
@@ -41,12 +46,6 @@ enum ArgumentParser {
     while true {
       let position = max(1, Int(optind))
       if position <= arguments.count, isNegativeNumber(arguments[position - 1]) {
-        // getopt must have started before its index may change.
-        guard optind > 0 else {
-          parsed.operands.append(arguments[0])
-          let rest = try parse(expanded: Array(arguments.dropFirst()))
-          return ParsedArguments(operands: parsed.operands + rest.operands, options: rest.options)
-        }
         parsed.operands.append(arguments[position - 1])
         optind += 1
         continue

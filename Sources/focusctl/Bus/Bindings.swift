@@ -1,8 +1,8 @@
 import DBus
 import DBusTypes
 import DaemonClient
+import EventLoop
 import FocusContract
-import Glibc
 
 /// The interface `org.focusd.Focus1.Bindings` of the focused object or of a field.
 struct Bindings {
@@ -40,7 +40,7 @@ struct Bindings {
 
   /// The field that had focus before, but for the one of the shell that runs this, which was left when that was run.
   private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
-    let own = getenv("FOCUSD_FIELD").map { String(cString: $0) }
+    let own = Environment.value("FOCUSD_FIELD")
     return try daemon.ask(.history()).first { FieldID.id($0) != own }
   }
 

@@ -65,9 +65,9 @@ struct FieldInfo {
 
   /// Reads one object's interfaces; nil if it is not a field.
   private init?(_ path: String, _ interfaces: [(key: String, value: DBusValue)]) {
-    guard interfaces.contains(where: { $0.key == Focus1.field.text }), let path = try? ObjectPath(path) else {
-      return nil
-    }
+    guard interfaces.contains(where: { $0.key == Focus1.field.text }), let path = try? ObjectPath(path),
+      FieldID(path) != nil
+    else { return nil }
     self.path = path
     var keys: [String] = []
     for (interface, properties) in interfaces {

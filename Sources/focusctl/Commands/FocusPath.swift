@@ -18,6 +18,7 @@ struct FocusPath {
     func ancestors(_ path: ObjectPath) -> [FieldInfo] { Self.chain(from: byPath[path], among: byPath) }
     chain = ancestors(path)
     // An adopted scene stays one: its fields come first, then those of the window that it is in, and none of the others in it.
+    // What the program registered within the window itself looks the same, and is taken for such a scene.
     func scene(of chain: [FieldInfo]) -> ObjectPath? {
       (chain.first { byPath[$0.parent]?.adopted.contains($0.program) == true } ?? chain.last)?.path
     }

@@ -90,7 +90,7 @@ private final class WatchedLines {
   }
 
   func text(of changes: [WatchState.Change]) -> String {
-    for change in changes { known[change.key] = change }
+    for change in changes { known[change.key] = change.value == nil ? nil : change }
     let value = { [known] (key: KeyArgument) in known[key.text]?.value }
     guard isOneLine else {
       let names = Set(requests.map(\.text))

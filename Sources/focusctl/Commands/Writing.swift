@@ -11,7 +11,7 @@ enum Writing {
     let bindings = try Bindings(try call.connect(), call.options)
     var refused: (type: DBusType, error: DBusError)?
     // The type is of one field: if the key has resolved to another one meanwhile, that may have another type.
-    while true {
+    for _ in 0..<attempts {
       let found: (key: KeyArgument, type: DBusType)?
       do {
         found = try typeOfTarget(of: key, in: bindings)
@@ -29,6 +29,7 @@ enum Writing {
         refused = (found.type, error)
       }
     }
+    throw CommandError(.conflict, "cannot set '\(key.text)': its type changed \(attempts) times")
   }
 
   private static func read(
@@ -70,7 +71,7 @@ enum Writing {
     throw CommandError(.conflict, "cannot update '\(whole)': gave up after \(attempts) conflicts with other changes")
   }
 
-  /// How often `update` tries: each conflict is another client's success, so only a constantly changing value gets there.
+  /// How often a write is tried: each conflict is another client's success, so only a constantly changing value gets there.
   private static let attempts = 10_000
 
   private static func leftField(_ error: DBusError, _ key: KeyArgument, _ field: ObjectPath) -> CommandError {

@@ -23,7 +23,7 @@ enum Pager {
   /// Runs a pager on `text` until the user leaves it.
   /// - Returns: whether there was one.
   private static func page(_ text: String) -> Bool {
-    for command in commands({ getenv($0).map { String(cString: $0) } }) {
+    for command in commands(Environment.text) {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { return false }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -28,8 +28,9 @@ struct Terminal: Hashable, Sendable {
       isColoured: Environment.value("NO_COLOR") == nil && !isDumb, isDumb: isDumb)
   }
 
+  /// As large as `winsize` can say.
   private static func number(_ variable: String) -> Int? {
-    Environment.value(variable).flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+    Environment.value(variable).flatMap(UInt16.init).flatMap { $0 > 0 ? Int($0) : nil }
   }
 }
 

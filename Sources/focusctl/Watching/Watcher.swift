@@ -139,7 +139,7 @@ final class Watcher {
 
   private func begin(with values: [String: DBusValue], of fields: [String: String]) {
     let isFirst = !state.hasBegun
-    (voided, answered) = (questions, [:])
+    (voided, answered, newest) = (questions, [:], [:])
     let changes = state.replace(with: values, of: subject == .valuesAndFields ? fields : [:])
     // Later, a short key that several keys end with is nil: a status bar must survive that.
     if isFirst {
