@@ -80,7 +80,11 @@ if (!Object.hasOwn(focusdPage, "text")) {
 
   /** The text of an editable element as people see it, and where each of its nodes is in it. */
   const readNodes = (host) => {
-    const keepsSpace = /^(pre|break)/.test(getComputedStyle(host).whiteSpace);
+    const keeping = new Map();
+    const keepsSpace = (parent) => {
+      if (!keeping.has(parent)) keeping.set(parent, /^(pre|break)/.test(getComputedStyle(parent).whiteSpace));
+      return keeping.get(parent);
+    };
     const isIndentation = indentation();
     const places = [];
     let value = "";
@@ -97,10 +101,12 @@ if (!Object.hasOwn(focusdPage, "text")) {
     };
     const visit = (node) => {
       if (isText(node)) {
-        if (node.data === "" || (!keepsSpace && isIndentation(node))) return;
+        const isKept = keepsSpace(get(node, "parentNode"));
+        if (node.data === "" || (!isKept && isIndentation(node))) return;
         begin();
         place(node, node.length);
-        value += node.data.replaceAll("\u00a0", " ");
+        // As many units as the node has: what is written is placed by them.
+        value += node.data.replace(isKept ? /\u00a0/g : /[\u00a0\t\r\n]/g, " ");
       } else if (isElement(node) && get(node, "localName") === "br") {
         begin();
         place(node);

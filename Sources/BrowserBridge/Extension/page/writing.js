@@ -5,6 +5,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
   const { get, call, activeElement, selection, inputType, text, kinds } = focusdPage;
   /** How long a page may take to show what was written, in milliseconds. */
   const PATIENCE = 400;
+  /** How long a text may take to be typed, in milliseconds: less than who asked waits. */
+  const TYPING = 1500;
 
   class Refusal extends Error {}
   const refuse = (reason) => {
@@ -73,7 +75,15 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     }));
   };
 
-  const writeEditable = async (element, { value, start, end }, wanted, isWhole) => {
+  /** Undoes what was typed into an editable element, a step or two for each line, and refuses. */
+  const takeBack = (element, { value, content }, wanted) => {
+    const isBack = () => get(element, "textContent") === content && text.read(element).value === value;
+    for (let steps = 2 * wanted.split("\n").length; steps > 0 && !isBack() && execute("undo"); steps -= 1);
+    refuse("refused");
+  };
+
+  const writeEditable = async (element, before, wanted, isWhole) => {
+    const { value, start, end } = before;
     const checkFocus = () => isActive(element) || refuse("unfocused");
     checkFocus();
     if (isWhole) {
@@ -94,7 +104,9 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     // A line break alone takes the place of a selection only afterwards.
     if (wanted === "" || (wanted[0] === "\n" && !selection(element)?.isCollapsed)) execute("delete");
     let length = 0;
+    const deadline = performance.now() + TYPING;
     wanted.split("\n").forEach((line, index) => {
+      if (performance.now() > deadline) takeBack(element, before, wanted);
       // A page may go elsewhere at the end of a line, or send what it has.
       if (index > 0) execute("insertParagraph");
       checkFocus();
@@ -135,14 +147,22 @@ if (!Object.hasOwn(focusdPage, "perform")) {
       if (!isWhole && before.value === "") return;
       change(element, () => { element.value = before.value; });
     }
+    if (!text.isEntry(element)) takeBack(element, before, wanted);
     refuse("refused");
+  };
+
+  /** Refuses if a text was written beside all that was there: Chromium selects nothing that cannot be edited, and nothing else. */
+  const checkReplaced = (element, wanted, before, isWhole) => {
+    if (!isWhole || text.isEntry(element) || kinds.isEditor(element) || before.value === "" || wanted === "") return;
+    const { value } = text.read(element);
+    if (value !== wanted && value.length >= before.value.length + wanted.length) takeBack(element, before, wanted);
   };
 
   /** Replaces the selection, or all, with a text. */
   const write = async (element, value, isWhole) => {
     if (!kinds.hasText(element)) refuse("gone");
     if (!kinds.isWritable(element)) refuse("read-only");
-    const before = text.read(element);
+    const before = { ...text.read(element), content: get(element, "textContent") };
     const wasBad = element.validity?.badInput;
     const wanted = limited(element, before, oneKindOfBreak(element, value), isWhole);
     const replaced = isWhole ? before.value : before.value.slice(before.start, before.end);
@@ -158,6 +178,7 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     if (get(document, "visibilityState") === "visible") await pause(0);
     if (!get(element, "isConnected")) refuse("gone");
     checkKept(element, wanted, before, isWhole);
+    checkReplaced(element, wanted, before, isWhole);
     if (!isWhole && (kinds.isEditor(element) || kinds.isSecret(element))) return;
     if (before.start === null && !isWhole) {
       // Where the selection is not known, what is there already may have been replaced by its equal; Chromium leaves letters out.
