@@ -123,6 +123,36 @@ struct X11Tests {
     }
   }
 
+  @Test(arguments: Manager.allCases) func aWindowOfAnotherWorkspaceComesToTheFront(_ manager: Manager) async throws {
+    try await Self.with(manager) { desktop, _, peer in
+      func tool(_ arguments: String...) async throws -> [String] {
+        let result = try await desktop.run(["/usr/bin/xdotool"] + arguments)
+        #expect(result.succeeded, "\(result)")
+        return result.output
+      }
+      let one = try await Self.terminal(desktop, "one")
+      let window = try await peer.window("one")
+      try await peer.reached([window])
+      if manager == .openbox { _ = try await tool("set_num_desktops", "2") }
+      let before = try await tool("get_desktop")
+      if manager == .i3 {
+        let socket = desktop.bus.directory + "/i3.sock"
+        #expect(try await desktop.run(["/usr/bin/i3-msg", "-s", socket, "workspace 2"]).succeeded)
+      } else {
+        _ = try await tool("set_desktop", "1")
+      }
+      let two = try await Self.terminal(desktop, "two")
+      try await peer.reached([try await peer.window("two")])
+      #expect(try await tool("get_desktop") != before)
+      let focus = try await desktop.focusctl("focus", window)
+      #expect(focus.succeeded, "\(focus)")
+      #expect(try await tool("get_desktop") == before)
+      #expect(try await tool("getactivewindow") == [String(window.dropFirst())])
+      #expect(try await peer.path() == [window])
+      withExtendedLifetime((one, two)) {}
+    }
+  }
+
   @Test func anEmptyWorkspaceOfI3IsNil() async throws {
     try await Self.with(.i3) { desktop, _, peer in
       let one = try await Self.terminal(desktop, "one")

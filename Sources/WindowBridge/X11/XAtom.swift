@@ -2,6 +2,7 @@
 package enum XAtom: String, CaseIterable, Sendable {
   case activeWindow = "_NET_ACTIVE_WINDOW"
   case clientList = "_NET_CLIENT_LIST"
+  case currentDesktop = "_NET_CURRENT_DESKTOP"
   case desktopNames = "_NET_DESKTOP_NAMES"
   case supported = "_NET_SUPPORTED"
   case i3Socket = "I3_SOCKET_PATH"
@@ -35,7 +36,9 @@ package enum XAtom: String, CaseIterable, Sendable {
   case kdeMenubar = "_KDE_NET_WM_APPMENU_OBJECT_PATH"
 
   /// The properties of the root window that are followed.
-  static let ofRoot: Set<XAtom> = [.activeWindow, .clientList, .desktopNames, .supported, .i3Socket]
+  static let ofRoot: Set<XAtom> = [
+    .activeWindow, .clientList, .currentDesktop, .desktopNames, .supported, .i3Socket,
+  ]
   /// The properties of each window that are followed.
   static let ofClient: Set<XAtom> = Set(
     [.name, .oldName, .class, .machine, .process, .desktop, .type, .allowedActions] + menus.keys)

@@ -150,6 +150,9 @@ final class XConnection {
     mustSend = true
   }
 
+  /// Has the window manager show another workspace.
+  func showWorkspace(_ number: UInt32) { tellManager(root, .currentDesktop, [number, 0]) }
+
   /// The number of an atom; 0 if it has none.
   func number(of atom: XAtom) -> UInt32 { atoms[atom] ?? 0 }
 

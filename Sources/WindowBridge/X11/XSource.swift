@@ -99,6 +99,8 @@ package final class XSource: WindowSource {
 
   package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
     guard let window = xWindow(window), let connection else { return completion("the window was closed") }
+    // openbox brings no window to the front of another workspace than the one that is shown.
+    if let workspace = state.workspaceBehind(of: window) { connection.showWorkspace(workspace) }
     // As a pager, so that no window manager takes it for a program that pushes itself to the front.
     connection.tellManager(window, .activeWindow, [2, 0, 0])
     completion(nil)

@@ -43,7 +43,7 @@ package struct XState {
     guard value != nil || atom != .supported else { return [] }
     root[atom] = value
     guard atom == .clientList else {
-      if atom != .activeWindow { describeAll() }
+      if atom != .activeWindow, atom != .currentDesktop { describeAll() }
       return []
     }
     let current = Set(windows)
@@ -82,6 +82,19 @@ package struct XState {
     let active = WindowID(UInt64(root[.activeWindow]?.numbers.first ?? 0))
     desktop.front = desktop.windows[active] == nil ? nil : active
     return desktop
+  }
+
+  /// The number of the workspace that a window is on; nil if that is shown, or not known.
+  package func workspaceBehind(of window: UInt32) -> UInt32? {
+    guard let current = root[.currentDesktop]?.numbers.first, let index = workspaceIndex(clients[window]) else {
+      return nil
+    }
+    return index == current ? nil : index
+  }
+
+  /// The number of a client's workspace; nil for one that is on all of them.
+  private func workspaceIndex(_ client: Client?) -> UInt32? {
+    client?.properties[.desktop]?.numbers.first.flatMap { $0 == .max ? nil : $0 }
   }
 
   private mutating func describeAll() {
@@ -124,7 +137,7 @@ package struct XState {
     // The instance comes first, the class second.
     window.application = classes.dropFirst().first.flatMap(WindowText.name) ?? classes.first.flatMap(WindowText.name)
     window.process = process(of: client)
-    if let index = client.properties[.desktop]?.numbers.first, index != .max {
+    if let index = workspaceIndex(client) {
       let name = workspaces.indices.contains(Int(index)) ? WindowText.name(workspaces[Int(index)]) : nil
       window.workspace = name ?? String(UInt64(index) + 1)
     }
