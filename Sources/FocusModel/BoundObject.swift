@@ -121,12 +121,14 @@ public struct BoundObject: Equatable, Sendable {
     return object
   }
 
-  /// The keys that can only be written; one of the vocabulary has its type.
-  var writeOnlyKeys: [Key] {
-    properties.filter { key, property in
-      !property.isReadable && Vocabulary.member(key).map { $0 == .value(property.type) } ?? true
-    }.map(\.key)
+  /// The type that the object declares for `key`; nil if it has none, or if programs share the key and its type is another.
+  func type(ofWritesTo key: Key) -> DBusType? {
+    guard let type = properties[key]?.type else { return nil }
+    return (try? Vocabulary.check(type, of: key)).map { type }
   }
+
+  /// The keys that can only be written; one of the vocabulary has its type.
+  var writeOnlyKeys: [Key] { properties.filter { !$1.isReadable && type(ofWritesTo: $0) != nil }.map(\.key) }
 
   /// The keys of the properties that can be read, of `interface`.
   public func readableKeys(of interface: String) -> [Key] {
@@ -184,14 +186,19 @@ extension FocusModel {
     return extent
   }
 
-  /// Turns commands of a field off and on.
-  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand` for the first that the field does not have.
+  /// Turns commands of a field off and on; while its object has not answered after a restart, any commands.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `limitExceeded`, `unknownCommand` for the first that the field does
+  ///   not have.
   public func setEnabled(
     _ enabled: some Collection<(key: Key, value: Bool)>, of id: FieldID, by client: BusName
   ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "enable commands of")
-    let commands = field.commands
-    if let stray = enabled.first(where: { commands[$0.key] == nil }) { throw .unknownCommand(stray.key, id) }
+    if let awaited = field.awaited {
+      try Limits.check(keys: awaited.disabled.union(enabled.lazy.filter { !$0.value }.map(\.key)).count)
+    } else {
+      let commands = field.commands
+      if let stray = enabled.first(where: { commands[$0.key] == nil }) { throw .unknownCommand(stray.key, id) }
+    }
 
     edit(id, by: client) { table in
       for (key, isEnabled) in enabled { table.enable(key, isEnabled, in: id) }

@@ -56,7 +56,7 @@ public struct Field: Equatable, Sendable {
     /// Which object it is, and what of it is exposed.
     public let choice: ObjectChoice
     /// The commands that are disabled.
-    public let disabled: Set<Key>
+    public internal(set) var disabled: Set<Key>
 
     /// Creates a description of an object.
     public init(_ choice: ObjectChoice, disabled: Set<Key>) { (self.choice, self.disabled) = (choice, disabled) }

@@ -2,13 +2,13 @@ public import FocusContract
 
 /// What becomes of a field when its owner's object is looked at once more.
 extension FocusModel {
-  /// Puts the owner's object behind the field `id` again, after a restart.
+  /// Puts the owner's object behind the field `id` again, after a restart; what was disabled is so still.
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
-  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
+  public func bind(_ object: BoundObject, to id: FieldID) throws(ModelError) {
     let field = try field(id)
     try check(object, for: field)
     touch(id)
-    put(object.with(disabled: disabled), behind: field)
+    put(object.with(disabled: field.awaited?.disabled ?? []), behind: field)
   }
 
   /// Makes what the object behind the field `id` declares and holds now the field's: what has vanished is nil.

@@ -39,7 +39,7 @@ extension FocusModel {
     let field = try holder(of: path, at: place, if: condition, by: client)
     guard let old = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     let isShown = field.isVisible(to: client)
-    let declared = field.object?.properties[key]?.type
+    let declared = field.object?.type(ofWritesTo: key)
     if old.isWriteOnly, let declared {
       guard condition.isForWhole(path) else {
         throw .accessDenied("\(key) can only be written: write \(key) as a whole and without 'revision'")

@@ -122,16 +122,28 @@ struct BoundCommandTests {
     let fields = stage.model.unsavedFields.compactMap { $0.now?.asSaved }
     let model = try FocusModel.restored(fields)
     let entry = try FieldID("entry")
-    let saved = try #require(fields.first { $0.id == entry }?.awaited)
+    let all = [save, "demo.A.Off", "demo.A.On"]
     let object = try Stage.object(
-      ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: [save], interfaces: ["demo.Signals"], size: 100)
-    try model.bind(object, disabled: saved.disabled, to: entry)
+      ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: all, interfaces: ["demo.Signals"], size: 100)
+    // Its owner goes on while the object has not answered.
+    func enable(_ commands: [(String, Bool)]) throws {
+      try model.setEnabled(commands.map { (try Key($0), $1) }, of: entry, by: stage.other)
+    }
+    try enable([("demo.A.Off", false), ("demo.A.On", false)])
+    try enable([("demo.A.On", true)])
+    #expect(throws: ModelError.self) { try enable((0..<255).map { ("demo.Many.C\($0)", false) }) }
+    let resaved = try #require(model.unsavedFields.first { $0.id == entry }?.now?.asSaved.awaited?.disabled)
+    #expect(resaved == Set(try [save, "demo.A.Off"].map { try Key($0) }))
+    try model.bind(object, to: entry)
+    #expect(model.fields[entry]?.enabledCommands.mapValues(\.self) == [
+      try Key(save): false, try Key("demo.A.Off"): false, try Key("demo.A.On"): true,
+    ])
     try model.focus(entry, by: stage.other)
     refused(.disabled(try Key(save), entry)) { _ = try model.holder(ofCommand: Key(save), at: .focused) }
     #expect(try model.read(BindingPath("demo.A.X"), at: .focused, by: stage.owner).value == .int32(1))
     #expect(try model.resolve(InterfaceName("demo.Signals")) == entry)
     let tooMany = try Stage.object((0..<257).map { "demo.Many.P\($0):i" })
-    #expect(throws: ModelError.self) { try model.bind(tooMany, disabled: [], to: FieldID("window")) }
+    #expect(throws: ModelError.self) { try model.bind(tooMany, to: FieldID("window")) }
     model.ownerLeft(stage.other)
     model.ownerLeft(stage.owner)
     #expect(model.table.allowances == Allowances())

@@ -119,6 +119,22 @@ struct ModelBoundTests {
     refused(.typeMismatch(path, expected: .int64, actual: .uint64)) { _ = try write(.uint64(1 << 63 + 1)) }
   }
 
+  @Test("What an object declares otherwise than the vocabulary counts for no write")
+  func declaredOtherwise() throws {
+    let (stage, key) = (try Stage(), "org.focusd.Range.Value")
+    let (id, path) = (try FieldID("a"), try BindingPath(key))
+    for declared in ["i", "s"] {
+      if declared == "s" { try stage.model.unregister(id, by: stage.owner) }
+      try stage.register("a", properties: ["\(key):\(declared)"], [key: .double(1)])
+      try stage.focus("a")
+      func write(_ value: MarshalledValue) throws -> WriteOutcome {
+        try stage.model.write(value, to: path, at: .focused, by: stage.other)
+      }
+      #expect(try write(.int32(4)) == .forwarded(id, .double(4)))
+      refused(.typeMismatch(path, expected: .double, actual: .string)) { _ = try write(.string("four")) }
+    }
+  }
+
   @Test("A property that can only be written is there, and never shown")
   func writeOnly() throws {
     let stage = try Stage()

@@ -142,13 +142,13 @@ extension Equatable {
     let again = try FocusModel.restored(fields, state)
     #expect(again.revision == state.revision)
     for field in fields {
-      guard let object = model.fields[field.id]?.object, let saved = field.awaited else { continue }
+      guard let object = model.fields[field.id]?.object, field.isAwaitingObject else { continue }
       var fresh = BoundObject(
         object.choice, properties: object.properties, commands: object.commands.mapValues { .init($0.methods) })
       for (key, binding) in model.fields[field.id]?.bindings ?? [:] where binding.isBound {
         fresh.values[key] = binding.value
       }
-      try again.bind(fresh, disabled: saved.disabled, to: field.id)
+      try again.bind(fresh, to: field.id)
     }
     _ = again.settle()
     // Bound bindings were read afresh: their revisions are new.
@@ -175,7 +175,7 @@ extension Equatable {
         object: .init(.init(path: try ObjectPath("/object")), disabled: [try Key("demo.Bound.Up")]))
     ])
     for _ in 0..<2 {
-      try model.bind(Self.object(7), disabled: [try Key("demo.Bound.Up")], to: id)
+      try model.bind(Self.object(7), to: id)
       #expect(model.fields[id]?.enabledCommands == [try Key("demo.Bound.Up"): false, try Key("demo.Bound.Down"): true])
       model.rollBack()
       #expect(model.fields[id]?.isAwaitingObject == true)

@@ -165,11 +165,11 @@ extension FocusService {
   private func restore(
     _ id: FieldID, _ registration: UInt64, _ look: Look
   ) -> (isDone: Bool, failure: (any Error)?) {
-    guard let field = model.fields[id], field.registration == registration, let saved = field.awaited else {
+    guard let field = model.fields[id], field.registration == registration, field.isAwaitingObject else {
       return (true, nil)
     }
     do {
-      try model.bind(look.result(), disabled: saved.disabled, to: id)
+      try model.bind(look.result(), to: id)
       objects.bind(id, to: look.object)
       nameUnfit(look, of: id)
     } catch {
