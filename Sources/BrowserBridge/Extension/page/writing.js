@@ -6,7 +6,7 @@ if (!Object.hasOwn(focusdPage, "perform")) {
   /** How long a page may take to show what was written, in milliseconds. */
   const PATIENCE = 400;
   /** How long a text may take to be typed, in milliseconds: less than who asked waits. */
-  const TYPING = 1500;
+  const TYPING = 1000;
 
   class Refusal extends Error {}
   const refuse = (reason) => {
