@@ -75,7 +75,7 @@ public struct BoundObject: Equatable, Sendable {
   /// Which object it is, and what of it is exposed.
   public let choice: ObjectChoice
   /// The properties that the object declares, or tells.
-  public private(set) var properties: [Key: Property]
+  public internal(set) var properties: [Key: Property]
   /// The methods that the object declares.
   public internal(set) var commands: [Key: Command]
   /// The signals that the object declares, by interface.

@@ -6,6 +6,9 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
   public func bind(_ object: BoundObject, to id: FieldID) throws(ModelError) {
     let field = try field(id)
+    var object = object
+    // By now the object may show what the field keeps itself, which counts: else all other keys would be nil.
+    for key in field.storedKeys { (object.properties[key], object.values[key]) = (nil, nil) }
     try check(object, for: field)
     touch(id)
     put(object.with(disabled: field.awaited?.disabled ?? []), behind: field)

@@ -142,6 +142,15 @@ struct BoundCommandTests {
     refused(.disabled(try Key(save), entry)) { _ = try model.holder(ofCommand: Key(save), at: .focused) }
     #expect(try model.read(BindingPath("demo.A.X"), at: .focused, by: stage.owner).value == .int32(1))
     #expect(try model.resolve(InterfaceName("demo.Signals")) == entry)
+    // What the field keeps itself is not the object's, though that shows it by now.
+    let toolbar = try FieldID("toolbar")
+    try model.publish([try Key("demo.A.Y"): .int32(1)], on: toolbar, by: stage.owner)
+    let both: [String: MarshalledValue] = ["demo.A.X": .int32(2), "demo.A.Y": .int32(3)]
+    try model.bind(Stage.object(["demo.A.X:i", "demo.A.Y:i"], both), to: toolbar)
+    for (key, value) in ["demo.A.X": 2, "demo.A.Y": 1] as [String: Int32] {
+      let read = try model.read(BindingPath(key), at: .field(toolbar), by: stage.owner)
+      #expect(read.value == .int32(value))
+    }
     let tooMany = try Stage.object((0..<257).map { "demo.Many.P\($0):i" })
     #expect(throws: ModelError.self) { try model.bind(tooMany, to: FieldID("window")) }
     model.ownerLeft(stage.other)
