@@ -135,9 +135,10 @@ struct BoundCommandTests {
     let resaved = try #require(model.unsavedFields.first { $0.id == entry }?.now?.asSaved.awaited?.disabled)
     #expect(resaved == Set(try [save, "demo.A.Off"].map { try Key($0) }))
     try model.bind(object, to: entry)
-    #expect(model.fields[entry]?.enabledCommands.mapValues(\.self) == [
-      try Key(save): false, try Key("demo.A.Off"): false, try Key("demo.A.On"): true,
-    ])
+    #expect(
+      model.fields[entry]?.enabledCommands.mapValues(\.self) == [
+        try Key(save): false, try Key("demo.A.Off"): false, try Key("demo.A.On"): true,
+      ])
     try model.focus(entry, by: stage.other)
     refused(.disabled(try Key(save), entry)) { _ = try model.holder(ofCommand: Key(save), at: .focused) }
     #expect(try model.read(BindingPath("demo.A.X"), at: .focused, by: stage.owner).value == .int32(1))

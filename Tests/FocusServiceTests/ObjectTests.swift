@@ -14,6 +14,8 @@ import Testing
     case other
     /// It is there, without its object, and its key is read so.
     case kept(String)
+    /// It has its object, but this value of its own.
+    case own(Int32)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -56,6 +58,10 @@ import Testing
       #expect(matches == 1)
       let isGone = if case .gone = outcome { true } else { false }
       #expect(try stage.settle([read]).lines == [isGone ? "Read: UnknownObject" : "Read: UnknownProperty"])
+      #expect(try stage.settle([.told(carl, level: 77)]).lines == [])
+    case .own(let level):
+      #expect(matches == 0)
+      #expect(try stage.settle([read]).lines == ["Read = [\(level)] dial #"])
       #expect(try stage.settle([.told(carl, level: 77)]).lines == [])
     case .kept(let line):
       #expect(matches == 1)
@@ -129,11 +135,11 @@ extension ObjectTests {
     Case([unregister, bind, .told(carl, level: 2)], saved: .gone, refused: .level(2)),
     Case([unregister, .call(anna, .register("dial")), bind], saved: .other, refused: .level(1)),
     Case(
-      [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind], saved: .kept("Read = [5] dial #"),
+      [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind], saved: .own(5),
       refused: .level(1)),
     Case(
       [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind, .told(carl, level: 2)],
-      saved: .kept("Read = [5] dial #"), refused: .level(2)),
+      saved: .own(5), refused: .level(2)),
     Case([.refusal(carl, "GetAll")], saved: .kept("Read: UnknownProperty"), refused: .kept("Read: UnknownProperty")),
     Case([unregister, .refusal(carl, "GetAll")], saved: .gone, refused: .kept("Read: UnknownProperty")),
     Case([bind, .departure(carl)], saved: .gone, refused: .gone),

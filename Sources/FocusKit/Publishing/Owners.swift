@@ -51,13 +51,17 @@ final class Owners {
     late: @escaping (Value) -> Void, _ handler: @escaping Handler<Value>
   ) {
     let take = { (result: Result<Value, DBusError>) in if case .success(let value) = result { late(value) } }
-    guard lane(isolation).isStuck.load(ordering: .acquiring) else { return ask(key, isolation, handler, body, late: take) }
+    guard lane(isolation).isStuck.load(ordering: .acquiring) else {
+      return ask(key, isolation, handler, body, late: take)
+    }
     handler(.failure(Self.error(key, isolation)))
     guard owing.insert(source).inserted else { return }
-    ask(key, isolation, nil, body) { [weak self] result in
-      self?.owing.remove(source)
-      take(result)
-    }
+    ask(
+      key, isolation, nil, body,
+      late: { [weak self] result in
+        self?.owing.remove(source)
+        take(result)
+      })
   }
 
   /// Has `body` make a write of `key` when its turn in `queue` comes, unless it has not begun in time.
@@ -76,7 +80,7 @@ final class Owners {
   ) {
     let lane = if case .main = command.isolation { main } else { commands }
     if let error = Self.refusal(key, command.isolation, lane, queue) { return completion(.failure(error)) }
-    let question = Question<Void>({ _ in }, lane, queue) { _ in }
+    let question = Question<Void>(nil, lane, queue) { _ in }
     question.timer = loop.schedule(after: Self.patience) { [reporter] in
       guard question.decide() else { return }
       let error = Self.error(key, command.isolation)
