@@ -186,18 +186,15 @@ extension FocusModel {
     return extent
   }
 
-  /// Turns commands of a field off and on; while its object has not answered after a restart, any commands.
-  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `limitExceeded`, `unknownCommand` for the first that the field does
-  ///   not have.
+  /// Turns commands of a field off and on; while its object has not answered after a restart, it has those that were off.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand` for the first that the field does not have.
   public func setEnabled(
     _ enabled: some Collection<(key: Key, value: Bool)>, of id: FieldID, by client: BusName
   ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "enable commands of")
-    if let awaited = field.awaited {
-      try Limits.check(keys: awaited.disabled.union(enabled.lazy.filter { !$0.value }.map(\.key)).count)
-    } else {
-      let commands = field.commands
-      if let stray = enabled.first(where: { commands[$0.key] == nil }) { throw .unknownCommand(stray.key, id) }
+    let (commands, off) = (field.commands, field.awaited?.disabled ?? [])
+    if let stray = enabled.first(where: { commands[$0.key] == nil && !off.contains($0.key) }) {
+      throw .unknownCommand(stray.key, id)
     }
 
     edit(id, by: client) { table in

@@ -218,11 +218,7 @@ extension FieldTable {
     guard let place = fields.index(forKey: id) else { return }
     note(key, of: fields.values[place])
     fields.values[place].parts.object?.commands[key]?.isEnabled = isEnabled
-    if isEnabled {
-      fields.values[place].awaited?.disabled.remove(key)
-    } else {
-      fields.values[place].awaited?.disabled.insert(key)
-    }
+    if isEnabled { fields.values[place].awaited?.disabled.remove(key) }
   }
 
   /// Changes where a session-scoped field stands among the others while `front` is the window in front.

@@ -7,7 +7,8 @@ extension FocusModel {
   public func bind(_ object: BoundObject, to id: FieldID) throws(ModelError) {
     let field = try field(id)
     var object = object
-    // By now the object may show what the field keeps itself, which counts: else all other keys would be nil.
+    // By now the object may show what the field keeps itself, which counts: else all other keys would be nil. Whoever has it
+    // looked at anew is told.
     for key in field.storedKeys { (object.properties[key], object.values[key]) = (nil, nil) }
     try check(object, for: field)
     touch(id)

@@ -119,26 +119,24 @@ struct BoundCommandTests {
   func bindAgain() throws {
     let stage = try window()
     _ = try stage.enable("entry", [save: false], by: stage.other)
+    _ = try stage.enable("window", [save: false, undo: false])
     let fields = stage.model.unsavedFields.compactMap { $0.now?.asSaved }
     let model = try FocusModel.restored(fields)
     let entry = try FieldID("entry")
-    let all = [save, "demo.A.Off", "demo.A.On"]
     let object = try Stage.object(
-      ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: all, interfaces: ["demo.Signals"], size: 100)
-    // Its owner goes on while the object has not answered.
-    func enable(_ commands: [(String, Bool)]) throws {
-      try model.setEnabled(commands.map { (try Key($0), $1) }, of: entry, by: stage.other)
-    }
-    try enable([("demo.A.Off", false), ("demo.A.On", false)])
-    try enable([("demo.A.On", true)])
-    #expect(throws: ModelError.self) { try enable((0..<255).map { ("demo.Many.C\($0)", false) }) }
-    let resaved = try #require(model.unsavedFields.first { $0.id == entry }?.now?.asSaved.awaited?.disabled)
-    #expect(resaved == Set(try [save, "demo.A.Off"].map { try Key($0) }))
+      ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: [save], interfaces: ["demo.Signals"], size: 100)
     try model.bind(object, to: entry)
-    #expect(
-      model.fields[entry]?.enabledCommands.mapValues(\.self) == [
-        try Key(save): false, try Key("demo.A.Off"): false, try Key("demo.A.On"): true,
-      ])
+    // An owner goes on while its object has not answered.
+    let window = try FieldID("window")
+    try model.setEnabled([(try Key(undo), true)], of: window, by: stage.owner)
+    for unknown in [undo, "demo.Edit.No"] {
+      refused(.unknownCommand(try Key(unknown), window)) {
+        try model.setEnabled([(try Key(save), true), (try Key(unknown), true)], of: window, by: stage.owner)
+      }
+    }
+    #expect(model.unsavedFields.first { $0.id == window }?.now?.asSaved.awaited?.disabled == [try Key(save)])
+    try model.bind(Stage.object([], commands: [save, undo]), to: window)
+    #expect(model.fields[window]?.enabledCommands == [try Key(save): false, try Key(undo): true])
     try model.focus(entry, by: stage.other)
     refused(.disabled(try Key(save), entry)) { _ = try model.holder(ofCommand: Key(save), at: .focused) }
     #expect(try model.read(BindingPath("demo.A.X"), at: .focused, by: stage.owner).value == .int32(1))

@@ -104,14 +104,20 @@ Outside of a command no boundary precedes it, and the step that follows another 
 
 (defun focusd-focus-changed ()
   "Follow the focus of Emacs' frames; that of a frame is `unknown' until the first event."
-  (focusd-send (if (seq-some #'frame-focus-state (frame-list)) "focus" "blur")))
+  (focusd-send (if (seq-some #'focusd-frame-focused-p (frame-list)) "focus" "blur")))
 
-(defun focusd-suspended (&rest _)
-  "Blur: what is typed goes to the shell now."
+(defun focusd-frame-focused-p (frame)
+  "Whether FRAME has focus, as far as is known, and its terminal is not suspended."
+  (and (frame-focus-state frame) (not (terminal-parameter frame 'focusd-suspended))))
+
+(defun focusd-suspended (&optional terminal)
+  "Blur: what is typed in TERMINAL goes to the shell now."
+  (set-terminal-parameter terminal 'focusd-suspended t)
   (focusd-send "blur"))
 
-(defun focusd-resumed (&rest _)
-  "Focus: the user has brought Emacs back."
+(defun focusd-resumed (&optional terminal)
+  "Focus: the user has brought Emacs back in TERMINAL."
+  (set-terminal-parameter terminal 'focusd-suspended nil)
   (focusd-send "focus"))
 
 (defun focusd-start ()

@@ -104,6 +104,8 @@ focusd-line-finish() {
   emulate -L zsh
   print -n '\e[?1004l'
   focusd-say blur
+  # What comes now waits for the next line of a command.
+  (( ! focusd_in )) || zle -F $focusd_out
   focusd_accepted=
 }
 focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }

@@ -147,7 +147,7 @@ final class Owners {
 
   /// Why a write or command is not even queued: else these would take ever more memory.
   private static func refusal(_ key: String, _ isolation: Isolation, _ lane: Lane, _ queue: FieldQueue) -> DBusError? {
-    guard queue.count >= mostWaiting, lane.isStuck.load(ordering: .acquiring) else { return nil }
+    guard queue.count >= mostWaiting, queue.isStuck || lane.isStuck.load(ordering: .acquiring) else { return nil }
     return error(key, isolation)
   }
 
@@ -222,6 +222,8 @@ final class FieldQueue: @unchecked Sendable {
 
   /// How many have not ended.
   var count: Int { waiting.count + underWay }
+  /// Whether what is under way took too long.
+  var isStuck: Bool { lane?.isStuck.load(ordering: .acquiring) == true }
 
   /// Calls `begin`, which posts a job to `lane`, when all before it are over, or will be on the same thread.
   func add(_ lane: Lane, _ begin: @escaping () -> Void) {

@@ -101,7 +101,8 @@ if (!Object.hasOwn(focusdPage, "text")) {
     };
     const visit = (node) => {
       if (isText(node)) {
-        const isKept = keepsSpace(get(node, "parentNode"));
+        // A style is asked for only where it matters.
+        const isKept = !/[\t\r\n]/.test(node.data) || keepsSpace(get(node, "parentNode"));
         if (node.data === "" || (!isKept && isIndentation(node))) return;
         begin();
         place(node, node.length);

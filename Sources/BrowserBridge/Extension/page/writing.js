@@ -78,8 +78,22 @@ if (!Object.hasOwn(focusdPage, "perform")) {
   /** Undoes what was typed into an editable element, a step or two for each line, and refuses. */
   const takeBack = (element, { value, content }, wanted) => {
     const isBack = () => get(element, "textContent") === content && text.read(element).value === value;
-    for (let steps = 2 * wanted.split("\n").length; steps > 0 && !isBack() && execute("undo"); steps -= 1);
+    for (let steps = 2 * wanted.split("\n").length; steps > 0 && isActive(element) && !isBack(); steps -= 1) {
+      const held = get(element, "innerHTML");
+      if (!execute("undo")) break;
+      if (get(element, "innerHTML") !== held) continue;
+      // The page wrote it itself, and this was another element's.
+      execute("redo");
+      break;
+    }
     refuse("refused");
+  };
+
+  /** Has an undo take back nothing that was typed before: Chromium takes it together until the selection is set. */
+  const endTyping = (element) => {
+    const now = selection(element);
+    if (!now?.anchorNode || !call(element, "contains", now.anchorNode)) return;
+    now.setBaseAndExtent(now.anchorNode, now.anchorOffset, now.focusNode, now.focusOffset);
   };
 
   const writeEditable = async (element, before, wanted, isWhole) => {
@@ -94,6 +108,7 @@ if (!Object.hasOwn(focusdPage, "perform")) {
       // Somebody has clicked meanwhile.
       if (value !== "" && selection(element)?.isCollapsed) refuse("refused");
     }
+    endTyping(element);
     const target = selection(element)?.focusNode ?? element;
     const receiver = target instanceof Text ? target.parentNode : target;
     if (wanted.includes("\n") && paste(receiver, wanted)) {
@@ -151,11 +166,12 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     refuse("refused");
   };
 
-  /** Refuses if a text was written beside all that was there: Chromium selects nothing that cannot be edited, and nothing else. */
+  /** Refuses if a text was written beside all that was there: Chromium does not replace what cannot be edited. */
   const checkReplaced = (element, wanted, before, isWhole) => {
     if (!isWhole || text.isEntry(element) || kinds.isEditor(element) || before.value === "" || wanted === "") return;
     const { value } = text.read(element);
-    if (value !== wanted && value.length >= before.value.length + wanted.length) takeBack(element, before, wanted);
+    const hasBoth = value.length >= before.value.length + wanted.length && value.replace(wanted, "").includes(before.value);
+    if (hasBoth && value !== wanted) takeBack(element, before, wanted);
   };
 
   /** Replaces the selection, or all, with a text. */
