@@ -74,6 +74,16 @@ import Testing
       let wrong = try await desktop.busctl("set-property", "org.focusd.Text", "Content", "i", "7")
       #expect(!wrong.succeeded, "\(wrong)")
       try await window.holds("Gr🙂üße!", "pässwörd", "new")
+      // No command changes what nobody could edit by hand.
+      #expect(try await desktop.focusctl("--field", entry, "set", "Text.Selection", "[0,2]").succeeded)
+      let isReadOnly = toolkit.hasPrefix("gtk") ? "set_editable(False)" : "setReadOnly(True)"
+      program.send(line: "entry.\(isReadOnly); print('read-only', flush=True)")
+      try await program.line("that it is read-only") { $0 == "read-only" }
+      for command in ["Undo", "Redo", "Cut", "Paste"] {
+        let refused = try await desktop.focusctl("--field", entry, "run", "Edit." + command)
+        #expect(refused.status == 4 && refused.errorText.contains("cannot be edited now"), "\(command) \(refused)")
+      }
+      try await window.holds("Gr🙂üße!", "pässwörd", "new")
     }
   }
 
@@ -129,6 +139,10 @@ import Testing
     try await window.holds("Gr🙂üße!", "pässwörd", "one\nü🙂2")
     try await window.run("Edit.Undo")
     try await window.holds("Gr🙂üße!", "pässwörd", "")
+    // A space that does not break is none that does.
+    try await window.set("Text.Content", "5\u{a0}€")
+    #expect(try await window.desktop.focusctl("update", "Text.Content", "append", "!").succeeded)
+    try await window.holds("Gr🙂üße!", "pässwörd", "5\u{a0}€!")
   }
 
   /// Killed and started again, with its state, then without: all fields are back, and the one with focus can be written.
@@ -255,6 +269,12 @@ import Testing
       try await note.line("nil") { $0 == "nil" }
       program.send(line: "mixer.note = 'ü'; field.publish(); field.set_enabled('com.example.Mixer.Fade', False)")
       try await note.line("note again") { $0 == "ü" }
+      // What cannot be told is nil, and nothing else.
+      program.send(line: "mixer.note = 7; field.publish()")
+      try await note.line(from: 3, "what is no text") { $0 == "nil" }
+      #expect(try await desktop.focusctl("get", "Gain").output == ["1.0"])
+      program.send(line: "mixer.note = 'y'; field.publish()")
+      try await note.line(from: 4, "note once more") { $0 == "y" }
       try await eventually("the command is turned off") { try await desktop.focusctl("run", "Fade", "1").status == 4 }
       try await desktop.kill()
       try FileManager.default.removeItem(atPath: desktop.stateDirectory)

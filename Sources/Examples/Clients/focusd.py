@@ -139,10 +139,14 @@ class Field:
         self.is_registered, self._owner, self._is_busy, self._is_restored = False, None, False, False
         self._is_over, self._may_be_known, self._is_enabling_due = False, False, False
         self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
+        self._failed = {}  # the keys that could not be told last
         # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
         self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus and self.bus.get_unique_name()}_{next(_numbers)}")
         self.path, self._object = f"{ROOT}/field/{self.id}", "/" + self.id
         options = {"label": name, **{option: value for option, value in options.items() if value}}
+        if "active" in options:
+            key, value = options["active"]
+            options["active"] = key, value if isinstance(value, GLib.Variant) else _variant(value, key)
         self._options = {option: GLib.Variant(OPTIONS[option], value) for option, value in options.items()}
         self._options["object"] = GLib.Variant("o", self._object)
         self._set_parent(parent)
@@ -320,13 +324,23 @@ class Field:
             self.bus.call(DAEMON, path or self.path, f"{DAEMON}.{interface}", method, arguments, None,
                           Gio.DBusCallFlags.NO_AUTO_START, 2**31 - 1, None, replied)
 
+    def _value(self, key):
+        """What is told of the key: None for nil, and for what cannot be told, of which the log says once why."""
+        value, _, signature = self._keys[key]
+        try:
+            value = value() if callable(value) else value
+            told = None if value is None else _variant(value, key, signature)
+        except Exception as failure:
+            if key not in self._failed:
+                self._failed[key] = failure
+                log.warning("%s: %s is nil: %s: %s", self.id, key, type(failure).__name__, failure)
+            return None
+        self._failed.pop(key, None)
+        return told
+
     def _values(self, interface):
-        values = {}
-        for key, (value, _, signature) in self._keys.items():
-            value = value() if callable(value) and _split(key)[0] == interface else value
-            if value is not None and _split(key)[0] == interface:
-                values[_split(key)[1]] = _variant(value, key, signature)
-        return values
+        values = {_split(key)[1]: self._value(key) for key in self._keys if _split(key)[0] == interface}
+        return {member: value for member, value in values.items() if value is not None}
 
     def _asked(self, _bus, sender, _path, interface, method, arguments, invocation):
         def answer():
@@ -359,10 +373,10 @@ class Field:
                 self.publish()
         elif method == "GetAll":
             return GLib.Variant("(a{sv})", (self._values(arguments[0]),))
-        elif arguments[1] not in (values := self._values(arguments[0])):
+        elif (value := self._value(f"{arguments[0]}.{arguments[1]}")) is None:
             raise UnknownProperty(f"{arguments[0]}.{arguments[1]} is nil now")
         else:
-            return GLib.Variant("(v)", (values[arguments[1]],))
+            return GLib.Variant("(v)", (value,))
 
 
 def text_field(name, text, caret, selection, select, replace, edit={}, secret=False, **options):
@@ -410,11 +424,14 @@ def _ask(method, types, arguments, path):
 
 def get(key, path="/focused"):
     """What the key is now, None for nil."""
-    return next(iter(_ask("Read", "(s)", (key,), path)[0]), None)
+    try:
+        return next(iter(_ask("Read", "(s)", (key,), path)[0]), None)
+    except UnknownProperty:  # at a field
+        return None
 
 
 def set(key, value, path="/focused"):
-    """Writes the key, and returns what it is then; `NotFocused` if it is nil."""
+    """Writes the key, and returns what it is then; `NotFocused` if it is nil, at a field `UnknownProperty`."""
     return _ask("Write", "(sva{sv})", (key, _variant(value, key), {}), path)[0]
 
 

@@ -84,7 +84,11 @@ class _History:
     MOST_STEPS, MOST_CHARACTERS = 1_000, 10_000_000
 
     def __init__(self, text, write):
-        self.text, self.write, self.now, self.before, self.after, self.is_busy = text, write, text(), [], [], False
+        self.text, self.write, self.is_busy = text, write, False
+        self.begin()
+
+    def begin(self):
+        self.now, self.before, self.after = self.text(), [], []
 
     def changed(self, *_):
         if not self.is_busy and self.text() != self.now:
@@ -122,8 +126,20 @@ def _edit(target, text, write, has_undo=IS_4):
 
 
 def _editable(widget):
-    if not widget.get_editable():
-        raise focusd.PropertyReadOnly("the text is read-only")
+    if not widget.is_sensitive() or not getattr(widget, "get_editable", lambda: True)():
+        raise focusd.PropertyReadOnly("it cannot be edited now")
+
+
+def _if_editable(widget, function):
+    def call(*arguments):
+        _editable(widget)
+        function(*arguments)
+
+    return call
+
+
+def _if_all_editable(widget, commands):
+    return {name: run if name == "Copy" else _if_editable(widget, run) for name, run in commands.items()}
 
 
 def entry(widget, name, **options):
@@ -160,28 +176,30 @@ def entry(widget, name, **options):
         widget.connect("changed", history.changed)
     else:
         commands.update({name: lambda step=commands[name]: whole(step) for name in ("Undo", "Redo")})
-    made = focusd.text_field(name, text, widget.get_position, selection, widget.select_region, replace, commands, not is_visible(),
-                             on_focus=_take_focus(widget), **options)
+    made = focusd.text_field(name, text, widget.get_position, selection, widget.select_region, replace,
+                             _if_all_editable(widget, commands), not is_visible(), on_focus=_take_focus(widget), **options)
     return field(widget, made, "changed", "notify::cursor-position", "notify::selection-bound", "notify::visibility")
 
 
 def text_view(widget, name, **options):
     """A text of several lines."""
-    buffer = widget.get_buffer()
-
     def text():
+        buffer = widget.get_buffer()
         return buffer.get_slice(*buffer.get_bounds(), True)
 
     def caret():
+        buffer = widget.get_buffer()
         return buffer.get_iter_at_mark(buffer.get_insert()).get_offset()
 
     def selection():
-        return tuple(end.get_offset() for end in buffer.get_selection_bounds()) or (caret(), caret())
+        return tuple(end.get_offset() for end in widget.get_buffer().get_selection_bounds()) or (caret(), caret())
 
     def select(start, end):
+        buffer = widget.get_buffer()
         buffer.select_range(buffer.get_iter_at_offset(end), buffer.get_iter_at_offset(start))
 
     def write(start, end, new):
+        buffer = widget.get_buffer()
         buffer.begin_user_action()
         buffer.delete(buffer.get_iter_at_offset(start), buffer.get_iter_at_offset(-1 if end is None else end))
         buffer.insert(buffer.get_iter_at_offset(start), new)
@@ -192,13 +210,23 @@ def text_view(widget, name, **options):
         history.edit(write, start, end, new) if history else write(start, end, new)
 
     commands, history = _edit(widget, text, lambda new: write(0, None, new))
-    if hasattr(buffer, "undo") and not IS_4:
-        commands, history = {**commands, "Undo": buffer.undo, "Redo": buffer.redo}, None
-    if history:
-        buffer.connect("changed", history.changed)
-    made = focusd.text_field(name, text, caret, selection, select, replace, commands, on_focus=_take_focus(widget), **options)
-    for signal in ("changed", "mark-set"):
-        buffer.connect(signal, lambda *_: made.publish())
+    if hasattr(widget.get_buffer(), "undo") and not IS_4:
+        own = {"Undo": lambda: widget.get_buffer().undo(), "Redo": lambda: widget.get_buffer().redo()}
+        commands, history = {**commands, **own}, None
+    made = focusd.text_field(name, text, caret, selection, select, replace, _if_all_editable(widget, commands),
+                             on_focus=_take_focus(widget), **options)
+
+    def follow(*_):
+        buffer = widget.get_buffer()
+        if history:
+            history.begin()
+            buffer.connect("changed", history.changed)
+        for signal in ("changed", "mark-set"):
+            buffer.connect(signal, lambda *_: made.publish())
+        made.publish()
+
+    widget.connect("notify::buffer", follow)
+    follow()
     return field(widget, made)
 
 
@@ -210,13 +238,14 @@ def range(widget, name, values={}, commands={}, **options):
         step = adjustment.get_step_increment() or (adjustment.get_upper() - adjustment.get_lower()) / 100
         widget.set_value(widget.get_value() + direction * step)
 
+    change = _if_editable(widget, move)
     made = focusd.Field(
         name, {"org.focusd.Element.Role": "spinbutton" if isinstance(widget, Gtk.SpinButton) else "slider",
                "org.focusd.Element.Name": options.get("label", name),
-               key + "Value": (widget.get_value, widget.set_value), key + "Minimum": adjustment.get_lower,
+               key + "Value": (widget.get_value, _if_editable(widget, widget.set_value)), key + "Minimum": adjustment.get_lower,
                key + "Maximum": lambda: adjustment.get_upper() - adjustment.get_page_size(),
                key + "Step": adjustment.get_step_increment, **values},
-        {key + "Increment": lambda: move(1), key + "Decrement": lambda: move(-1), **commands}, _take_focus(widget), **options)
+        {key + "Increment": lambda: change(1), key + "Decrement": lambda: change(-1), **commands}, _take_focus(widget), **options)
     adjustment.connect("changed", lambda *_: made.publish())
     return field(widget, made, "value-changed")
 
@@ -226,6 +255,6 @@ def toggle(widget, name, values={}, commands={}, **options):
     role = "switch" if isinstance(widget, Gtk.Switch) else "checkbox" if isinstance(widget, Gtk.CheckButton) else "button"
     made = focusd.Field(
         name, {"org.focusd.Element.Role": role, "org.focusd.Element.Name": options.get("label", name),
-               "org.focusd.Toggle.Checked": (widget.get_active, widget.set_active), **values},
+               "org.focusd.Toggle.Checked": (widget.get_active, _if_editable(widget, widget.set_active)), **values},
         commands, _take_focus(widget), **options)
     return field(widget, made, "notify::active")

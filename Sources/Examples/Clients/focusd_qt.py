@@ -70,17 +70,33 @@ def _take_focus(widget):
     return take
 
 
+def _proxy(widget):
+    try:
+        return widget.focusProxy()
+    except RuntimeError:  # It is being destroyed.
+        return None
+
+
 def _moved(*_):
     application = QtWidgets.QApplication
-    # None if no window of this program is active; else the innermost field.
-    widget = application.activeWindow() and (application.focusWidget() or application.activeWindow())
-    while widget and widget not in _fields:
+    # None if no window of this program is active; else the innermost field. In PyQt an empty combo box is false.
+    window, widget = application.activeWindow(), application.focusWidget()
+    if window is None or widget is None:
+        widget = window
+    # A combo box has the focus of the entry within it.
+    widget = next((each for each in _fields if widget is not None and _proxy(each) == widget), widget)
+    while widget is not None and widget not in _fields:
         widget = widget.parentWidget()
     now, before = _fields.get(widget), focusd.Field.focused
     if now and now is not before:
         now.focus()
     elif not now and before in _fields.values():
         before.blur()
+
+
+def _whole(text):
+    """The text without halves of characters, which an entry's limit leaves."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 # Qt counts in UTF-16, focusd in characters.
@@ -93,21 +109,30 @@ def _from_qt(text, position):
 
 
 def _editable(widget):
-    if widget.isReadOnly():
-        raise focusd.PropertyReadOnly("the text is read-only")
+    if not widget.isEnabled() or getattr(widget, "isReadOnly", bool)():
+        raise focusd.PropertyReadOnly("it cannot be edited now")
+
+
+def _if_editable(widget, function):
+    def call(*arguments):
+        _editable(widget)
+        function(*arguments)
+
+    return call
 
 
 def _edit(widget):
-    return {"Undo": widget.undo, "Redo": widget.redo, "Cut": widget.cut, "Copy": widget.copy, "Paste": widget.paste}
+    changes = {"Undo": widget.undo, "Redo": widget.redo, "Cut": widget.cut, "Paste": widget.paste}
+    return {"Copy": widget.copy, **{name: _if_editable(widget, change) for name, change in changes.items()}}
 
 
 def line_edit(widget, name, **options):
-    """A text entry; one that hides its text is secret."""
+    """A text entry; one that hides its text is secret. After `setEchoMode`, call `publish()` of the field: Qt tells nobody."""
     def is_visible():
         return widget.echoMode() == QtWidgets.QLineEdit.EchoMode.Normal
 
     def text():
-        return widget.text() if is_visible() else None
+        return _whole(widget.text()) if is_visible() else None
 
     def caret():
         return _from_qt(widget.text(), widget.cursorPosition())
@@ -135,7 +160,9 @@ def line_edit(widget, name, **options):
 
 def text_edit(widget, name, **options):
     """A text of several lines."""
-    text = widget.toPlainText
+    def text():
+        # Unlike `toPlainText`, it keeps spaces that do not break.
+        return _whole(widget.document().toRawText().translate(dict.fromkeys((0x2028, 0x2029, 0xFDD0, 0xFDD1), "\n")))
 
     def caret():
         return _from_qt(text(), widget.textCursor().position())
@@ -173,13 +200,14 @@ def range(widget, name, values={}, commands={}, unit=1, **options):
         widget.setValue(widget.value() + direction * widget.singleStep())
 
     _start()
+    change = _if_editable(widget, move)
     key, is_slider = "org.focusd.Range.", isinstance(widget, QtWidgets.QAbstractSlider)
     made = focusd.Field(
         name, {"org.focusd.Element.Role": "slider" if is_slider else "spinbutton",
-               "org.focusd.Element.Name": options.get("label", name), key + "Value": (scaled(widget.value), write),
+               "org.focusd.Element.Name": options.get("label", name), key + "Value": (scaled(widget.value), _if_editable(widget, write)),
                key + "Minimum": scaled(widget.minimum), key + "Maximum": scaled(widget.maximum),
                key + "Step": scaled(widget.singleStep), **values},
-        {key + "Increment": lambda: move(1), key + "Decrement": lambda: move(-1), **commands}, _take_focus(widget), **options)
+        {key + "Increment": lambda: change(1), key + "Decrement": lambda: change(-1), **commands}, _take_focus(widget), **options)
     return field(widget, made, widget.valueChanged)
 
 
@@ -189,6 +217,6 @@ def toggle(widget, name, values={}, commands={}, **options):
     role = "checkbox" if isinstance(widget, QtWidgets.QCheckBox) else "button"
     made = focusd.Field(
         name, {"org.focusd.Element.Role": role, "org.focusd.Element.Name": options.get("label", name),
-               "org.focusd.Toggle.Checked": (widget.isChecked, widget.setChecked), **values},
+               "org.focusd.Toggle.Checked": (widget.isChecked, _if_editable(widget, widget.setChecked)), **values},
         commands, _take_focus(widget), **options)
     return field(widget, made, widget.toggled)

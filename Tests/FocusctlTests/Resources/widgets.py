@@ -15,6 +15,11 @@ def write(*_):
     os.rename(file + ".new", file)
 
 
+def obey(*_):
+    exec(sys.stdin.buffer.raw.readline().decode(), globals())
+    return True
+
+
 if toolkit.startswith("gtk"):
     import gi
 
@@ -39,13 +44,14 @@ if toolkit.startswith("gtk"):
     for source in (entry, secret, buffer):
         source.connect_after("changed", write)
     window.present() if toolkit == "gtk4" else window.show_all()
+    GLib.io_add_watch(0, GLib.IO_IN, obey)
     run = GLib.MainLoop().run
 else:
     binding = {"qt5": "PyQt5", "qt6": "PyQt6"}[toolkit[:3]]
     if binding == "PyQt5":
-        from PyQt5 import QtWidgets
+        from PyQt5 import QtCore, QtWidgets
     else:
-        from PyQt6 import QtWidgets
+        from PyQt6 import QtCore, QtWidgets
 
     import focusd_qt
 
@@ -61,10 +67,12 @@ else:
     focusd_qt.line_edit(entry, "entry")
     focusd_qt.line_edit(secret, "secret")
     focusd_qt.text_edit(view, "view")
-    texts = [entry.text, secret.text, view.toPlainText]
+    texts = [entry.text, secret.text, lambda: view.document().toRawText().replace("\u2029", "\n")]
     for source in (entry, secret, view):
         source.textChanged.connect(write)
     window.show()
+    notifier = QtCore.QSocketNotifier(0, QtCore.QSocketNotifier.Type.Read)
+    notifier.activated.connect(obey)
     run = application.exec
 
 write()
