@@ -423,11 +423,8 @@ def _ask(method, types, arguments, path):
 
 
 def get(key, path="/focused"):
-    """What the key is now, None for nil."""
-    try:
-        return next(iter(_ask("Read", "(s)", (key,), path)[0]), None)
-    except UnknownProperty:  # at a field
-        return None
+    """What the key is now, None for nil; at a field, that is `UnknownProperty`."""
+    return next(iter(_ask("Read", "(s)", (key,), path)[0]), None)
 
 
 def set(key, value, path="/focused"):
