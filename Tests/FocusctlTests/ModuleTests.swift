@@ -139,7 +139,7 @@ import Testing
     try await window.holds("Gr🙂üße!", "pässwörd", "one\nü🙂2")
     try await window.run("Edit.Undo")
     try await window.holds("Gr🙂üße!", "pässwörd", "")
-    // A space that does not break is none that does.
+    // A no-break space stays one.
     try await window.set("Text.Content", "5\u{a0}€")
     #expect(try await window.desktop.focusctl("update", "Text.Content", "append", "!").succeeded)
     try await window.holds("Gr🙂üße!", "pässwörd", "5\u{a0}€!")

@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// An interval that is none: sd_watchdog_enabled(3).
+  /// Zero and negative numbers are no interval: sd_watchdog_enabled(3).
   @Test(arguments: ["0", "-5"])
   func itTellsNothingInNoTime(interval: String) async throws {
     try await PrivateBus.with { bus in

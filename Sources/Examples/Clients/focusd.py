@@ -379,6 +379,15 @@ class Field:
             return GLib.Variant("(v)", (value,))
 
 
+def guarded(check, widget, function):
+    """The function, before which `check(widget)` is called: that may raise `PropertyReadOnly`."""
+    def call(*arguments):
+        check(widget)
+        function(*arguments)
+
+    return call
+
+
 def text_field(name, text, caret, selection, select, replace, edit={}, secret=False, **options):
     """The field of a text entry, from functions of its own; positions count characters. `selection()` returns (start, end),
     `select(start, end)` puts the caret at the end, `replace(start, end, text)` may raise `PropertyReadOnly`; `text()` returns None

@@ -17,6 +17,7 @@ all in it, make a `focusd.Field` and let it follow:
     focusd_gtk.text_view(view, "text", parent=document)
 """
 import collections
+import functools
 
 from gi.repository import Gtk
 
@@ -130,12 +131,7 @@ def _editable(widget):
         raise focusd.PropertyReadOnly("it cannot be edited now")
 
 
-def _if_editable(widget, function):
-    def call(*arguments):
-        _editable(widget)
-        function(*arguments)
-
-    return call
+_if_editable = functools.partial(focusd.guarded, _editable)
 
 
 def _if_all_editable(widget, commands):

@@ -16,6 +16,7 @@ make a `focusd.Field` and let it follow:
     document = focusd_qt.field(window, focusd.Field("letter", {"org.focusd.Document.Path": path}, {"org.focusd.Document.Save": save}))
     focusd_qt.text_edit(edit, "text", parent=document)
 """
+import functools
 import importlib
 import sys
 
@@ -113,12 +114,7 @@ def _editable(widget):
         raise focusd.PropertyReadOnly("it cannot be edited now")
 
 
-def _if_editable(widget, function):
-    def call(*arguments):
-        _editable(widget)
-        function(*arguments)
-
-    return call
+_if_editable = functools.partial(focusd.guarded, _editable)
 
 
 def _edit(widget):
