@@ -62,7 +62,7 @@ extension DBusValue {
     }
     // A number beyond the type's range is not infinity, which must be written by name.
     guard let value = NumberText.number(text) else {
-      throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
+      throw SyntaxError(expected: "number", text: text, rule: "digits, 'inf' or 'nan'")
     }
     return value
   }

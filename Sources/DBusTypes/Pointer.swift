@@ -66,15 +66,22 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
 
   /// A token as a pointer's text has it: RFC 6901, section 3.
   package static func escaped(_ token: String) -> String {
-    var text = String.UnicodeScalarView()
-    for scalar in token.unicodeScalars {
-      switch scalar {
-      case "~": text.append(contentsOf: "~0".unicodeScalars)
-      case "/": text.append(contentsOf: "~1".unicodeScalars)
-      default: text.append(scalar)
+    // By bytes: what is escaped is ASCII, and appending one view of scalars to another copies the whole each time.
+    var text: [UInt8] = []
+    for byte in token.utf8 {
+      switch byte {
+      case UInt8(ascii: "~"): text += "~0".utf8
+      case UInt8(ascii: "/"): text += "~1".utf8
+      default: text.append(byte)
       }
     }
-    return String(text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The text for error messages, for which a peer's megabytes need not be escaped.
+  var excerpt: String {
+    Pointer(tokens: tokens.map { $0.utf8.count <= 300 ? $0 : String($0.unicodeScalars.prefix(300)) }).description
+      .excerpt
   }
 }
 
@@ -88,9 +95,9 @@ public enum PointerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The whole error in one sentence.
   public var description: String {
     switch self {
-    case .noSuchElement(let pointer, let reason): "there is no element '\(pointer)': \(reason)"
+    case .noSuchElement(let pointer, let reason): "there is no element '\(pointer.excerpt)': \(reason)"
     case .typeMismatch(let pointer, let mismatch):
-      "the element '\(pointer)' is of type '\(mismatch.expected)', but the given value is of type '\(mismatch.actual)'"
+      "the element '\(pointer.excerpt)' is of type '\(mismatch.expected)', but the given value is of type '\(mismatch.actual)'"
     }
   }
 }
@@ -106,7 +113,7 @@ extension Pointer {
   static func indexReason(_ token: String, _ container: String, _ count: Int) -> String {
     count == 0
       ? "the \(container) is empty"
-      : "the \(container) has the elements 0 to \(count - 1), and '\(token)' is not one of them"
+      : "the \(container) has the elements 0 to \(count - 1), and '\(token.excerpt)' is not one of them"
   }
 }
 

@@ -253,4 +253,13 @@ struct IntrospectionParserTests {
     let xml = IntrospectionDocument.xml(interfaces: [interface], children: [])
     #expect(try IntrospectionDocument.interfaces(in: xml).first?.methods.first?.input.first?.name == "ab")
   }
+
+  @Test("writes a name that a peer fills with what is escaped as fast as any other")
+  func manyEscapes() throws {
+    let name = String(repeating: "\"<&", count: 300_000)
+    let interface = InterfaceDescription(
+      try InterfaceName("demo.I"), methods: [.init(try MemberName("M"), in: [.init(name, .int32)])])
+    let xml = IntrospectionDocument.xml(interfaces: [interface], children: [])
+    #expect(xml.utf8.count > 300_000 * "&quot;&lt;&amp;".utf8.count)
+  }
 }

@@ -150,4 +150,16 @@ struct ValuePointerTests {
       #expect(throws: PointerError.noSuchElement(try Pointer(pointer), reason: reason)) { try value.element(pointer) }
     }
   }
+
+  @Test("A pointer that a peer fills with what is escaped takes no longer than any other, and is not quoted as a whole")
+  func manyEscapes() throws {
+    let count = 1_000_000
+    let text = "/" + String(repeating: "~1~0", count: count)
+    let pointer = try Pointer(text)
+    #expect(pointer.size == 2 * count && pointer.description.utf8.elementsEqual(text.utf8))
+    for value in [try Self.nested(), try Self.nested().element("/bytes"), .string("")] {
+      let error = try #require(throws: PointerError.self) { try value.element(at: pointer) }
+      #expect("\(error)".utf8.count < 500)
+    }
+  }
 }

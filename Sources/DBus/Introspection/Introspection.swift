@@ -43,20 +43,20 @@ public enum IntrospectionDocument {
 
   /// `text` as the value of an attribute; what no XML document can hold is left out.
   private static func escaped(_ text: String) -> String {
-    var result = String.UnicodeScalarView()
+    var result = ""
     // By scalars: a mark that combines with a '<' makes it another character, and leaves it what it is to XML.
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-      case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-      case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
-      case "\t", "\n", "\r": result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      case "\"": result += "&quot;"
+      case "\t", "\n", "\r": result += "&#\(scalar.value);"
       case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
-      default: result.append(scalar)
+      default: result.unicodeScalars.append(scalar)
       }
     }
-    return String(result)
+    return result
   }
 
   private static func write(_ property: InterfaceDescription.Property, _ text: inout String) {

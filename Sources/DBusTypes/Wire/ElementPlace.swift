@@ -116,7 +116,8 @@ struct ElementPlace {
       try next.walker.skip(signature, &next.index)
     }
     guard let key = try? DBusValue(text: token, of: keyType), key.basicText?.hasSameBytes(as: token) == true else {
-      return .missing(reason: "the dictionary's keys are of type '\(keyType)', and '\(token)' is not of that type")
+      return .missing(
+        reason: "the dictionary's keys are of type '\(keyType)', and '\(token.excerpt)' is not of that type")
     }
     return .added(key: key)
   }
