@@ -12,7 +12,7 @@ extension MarshalledValue {
           switch place.child(token) {
           case .found(let child): place = child
           case .appended: throw .noSuchElement(pointer, reason: "'-' is where a write appends an element")
-          case .added: throw .noSuchElement(pointer, reason: "the dictionary has no entry '\(token)'")
+          case .added: throw .noSuchElement(pointer, reason: "the dictionary has no entry '\(token.excerpt)'")
           case .missing(let reason): throw .noSuchElement(pointer, reason: reason)
           }
         }
@@ -98,7 +98,7 @@ private struct ElementEdit: ~Copyable {
     case .appended where rest.isEmpty: try append(to: &place, key: nil)
     case .added(let key) where rest.isEmpty: try append(to: &place, key: key)
     case .appended, .added:
-      throw .noSuchElement(pointer, reason: "'\(token)' does not exist yet, so it has no elements")
+      throw .noSuchElement(pointer, reason: "'\(token.excerpt)' does not exist yet, so it has no elements")
     case .missing(let reason): throw .noSuchElement(pointer, reason: reason)
     }
   }
@@ -148,7 +148,13 @@ private struct ElementEdit: ~Copyable {
         inner.index += 1
         try copyNext(&inner)
       }
-      if isAt(child, inner) { try replace(&inner, tokens) } else { try copyNext(&inner) }
+      if isAt(child, inner) {
+        try replace(&inner, tokens)
+      } else if isDictionary {
+        try copyNext(&inner)
+      } else {
+        try copyRun(&inner, upTo: inner.walker.position < child.walker.position ? child.walker.position : end)
+      }
     }
     writer.endArray(mark)
     place.walker = inner.walker
@@ -167,6 +173,13 @@ private struct ElementEdit: ~Copyable {
     guard (try? place.walker.copy(place.signature, &place.index, to: &writer)) != nil else { throw invalid }
   }
 
+  /// Copies elements of an array: up to `end` if they are of a fixed size, else the next one.
+  private mutating func copyRun(_ place: inout ElementPlace, upTo end: Int) throws(PointerError) {
+    guard let size = TypeCode.fixedSize(place.code) else { return try copyNext(&place) }
+    guard let bytes = try? place.walker.take(end - place.walker.position, alignment: size) else { throw invalid }
+    writer.take(bytes, alignment: size)
+  }
+
   /// Copies the array or dictionary at `place`, and writes the new element after its last.
   private mutating func append(to place: inout ElementPlace, key: DBusValue?) throws(PointerError) {
     var inner = place
@@ -180,7 +193,7 @@ private struct ElementEdit: ~Copyable {
     while inner.walker.position < end {
       inner.index = first
       guard key != nil else {
-        try copyNext(&inner)
+        try copyRun(&inner, upTo: end)
         continue
       }
       writer.align(8)

@@ -28,26 +28,30 @@ extension FocusService {
     var tooLarge: [Key] = []
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
-      guard let interface = try? reader.text() else { return }
+      guard let interface = try? InterfaceName(reader.text()) else { return }
       object.noteTold()
-      let known = readableKeys(of: interface, object)
-      guard !known.isEmpty else { return }
+      let readers = readers(of: object)
+      func known(_ name: String) -> Key? {
+        guard let member = try? MemberName(name) else { return nil }
+        let key = Key(interface, member)
+        return readers.contains { $0.reads(key) } ? key : nil
+      }
       do {
         try reader.array(ofEntries: true) { entry throws(WireError) in
-          guard let key = known[try entry.text()] else { return try entry.skipVariant() }
+          guard let key = known(try entry.text()) else { return try entry.skipVariant() }
           let value = try entry.variant(limit: OwnerAnswer.valueLimit)
           if value == nil { tooLarge.append(key) }
           updates.updateValue(value, forKey: key)
         }
         try reader.array { name throws(WireError) in
-          if let key = known[try name.text()] { stale.insert(key) }
+          if let key = known(try name.text()) { stale.insert(key) }
         }
       } catch {
         if droppedSignals.admit() != nil {
           log.info("a PropertiesChanged of \(interface) exceeds the limits and was ignored: its values are stale")
         }
         (updates, tooLarge) = ([:], [])
-        stale = Set(known.values)
+        stale = Set(readers.flatMap { $0.readableKeys(of: interface.text) })
       }
     }
     object.told(updates.keys)
@@ -55,10 +59,9 @@ extension FocusService {
     for key in stale { becameStale(key, of: object) }
   }
 
-  /// The keys of the properties of `interface` that fields or looks read from `object`, by their names.
-  private func readableKeys(of interface: String, _ object: OwnedObject) -> [String: Key] {
-    let readers = object.fields.compactMap { model.fields[$0]?.object } + object.looks.map(\.bound)
-    return Dictionary(readers.flatMap { $0.readableKeys(of: interface) }.map { ($0.member.text, $0) }) { $1 }
+  /// What fields and looks read from `object`.
+  private func readers(of object: OwnedObject) -> [BoundObject] {
+    object.fields.compactMap { model.fields[$0]?.object } + object.looks.map(\.bound)
   }
 
   /// Emits a signal of `object` from each of its fields, and from `focused`.
