@@ -83,6 +83,7 @@ public final class FocusModel {
     focus.tell(since: published.focus, &changes) { fields[$0] != nil && !table.untold.isNew($0) }
     changes += values
     publishFocused(&changes)
+    turnStart.keep(processesOf: table.untold.processes)
     table.untold.removeAll()
     if hasNewOrder { changes.append(.sessionFieldsChanged) }
     return changes
@@ -241,6 +242,7 @@ public final class FocusModel {
     turnStart.restore(&published)
     table.toldPath = Set(published.focus.path)
     table.untold.takeBack()
+    for id in turnStart.processes where fields[id] != nil { table.untold.noteProcess(of: id) }
     for (id, members) in turnStart.shown where fields[id] != nil {
       for (key, member) in members { table.untold.note(key, of: id, told: member) }
     }

@@ -8,6 +8,8 @@ struct TurnStart {
   /// What bound fields showed of names that their owners have changed in this turn.
   private(set) var shown: [FieldID: [Key: ShownMember]] = [:]
   private(set) var focus = Focus()
+  /// The fields whose processes were told in this turn, which are no part of it.
+  private(set) var processes: Set<FieldID> = []
   /// What was published of focus, if that has changed since.
   private var published: (focus: Focus, scenes: [FieldID])?
   /// What `focused` has shown otherwise since, first to last.
@@ -19,6 +21,7 @@ struct TurnStart {
   mutating func begin(_ focus: Focus) {
     before.removeAll()
     if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
+    if !processes.isEmpty { processes.removeAll() }
     if !suppliers.isEmpty { suppliers.removeAll() }
     if !differences.isEmpty { differences.removeAll(keepingCapacity: differences.count < 64) }
     published = nil
@@ -28,6 +31,11 @@ struct TurnStart {
   /// Remembers what was published of focus, before that is changed.
   mutating func keep(_ focus: Focus, _ scenes: [FieldID]) {
     if published == nil { published = (focus, scenes) }
+  }
+
+  /// Remembers that the processes of the fields `ids` are told.
+  mutating func keep(processesOf ids: Set<FieldID>) {
+    if !ids.isEmpty { processes.formUnion(ids) }
   }
 
   /// Remembers what `focused` shows otherwise from now on.

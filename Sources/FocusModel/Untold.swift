@@ -46,7 +46,7 @@ struct Untold {
   /// The client that has changed values since, or the last of several.
   var writer: BusName?
   /// The fields of whose processes nothing was told.
-  private var processes: Set<FieldID> = []
+  private(set) var processes: Set<FieldID> = []
   /// The names that may resolve to something else.
   private(set) var names: Set<Key> = []
 

@@ -102,4 +102,20 @@ struct ServiceTests {
     #expect(changes == [.fieldChanged(try FieldID("stored"), .owner), .fieldChanged(try FieldID("stored"), .process)])
     #expect(model.process(of: try model.field(FieldID("stored"))) == 0)
   }
+
+  @Test("What was told of a process in a turn that is taken back is told again")
+  func processOfATurnThatIsTakenBack() throws {
+    let stage = try Stage()
+    let model = stage.model
+    try stage.register("stored", ["demo.A.X": .int32(1)], lingers: true)
+    _ = model.settle()
+    model.endTurn()
+    let told: [Change] = [.fieldChanged(try FieldID("stored"), .process)]
+    #expect(model.told(model.found(5, of: stage.owner)) == told)
+    model.rollBack()
+    #expect(model.settle() == told)
+    model.endTurn()
+    model.rollBack()
+    #expect(model.settle().isEmpty)
+  }
 }
