@@ -119,6 +119,28 @@ import Testing
     }
   }
 
+  @Test("Nothing comes between the look whether a value is still that of a revision, and the write")
+  func comparing() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, other) = (try await desktop.peer(), try await desktop.peer())
+      let revision = try await client.read("demo.A.X").revision
+      object.rule("Get") { _, _, _ in .hold }
+      let update = client.begin(.write("demo.A.X", .int32(2), [("revision", .uint64(revision))]))
+      try await object.called("Get")
+      let calls = [
+        other.begin(.write("demo.A.Y", .int32(7))), other.begin(Self.command), client.begin(.invoke("demo.A.Do")),
+      ]
+      for peer in [client, other] { try await peer.settle() }
+      #expect(deeds(object).isEmpty)
+      object.rule("Get", nil)
+      object.release()
+      #expect(try await update.refusal() == nil)
+      for call in calls { #expect(try await call.refusal() == nil) }
+      #expect(deeds(object).first == "X=2" && deeds(object).sorted() == ["Do", "Do", "X=2", "Y=7"])
+    }
+  }
+
   @Test(
     "What waits for an owner that is silent ends with Timeout, in its turn, and nothing of it reaches the owner later")
   func silence() async throws {

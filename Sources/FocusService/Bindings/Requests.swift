@@ -50,6 +50,12 @@ final class Request {
     }
   }
 
+  /// Whether it is a write for which the owner is asked whether the value is still that of a revision.
+  var isComparing: Bool {
+    guard stage == .fetching, case .write(let write) = work else { return false }
+    return write.condition.revision != nil
+  }
+
   /// Keeps nothing of a call that is passed on.
   func dropMessage() { if case .command(_, let isOrdered) = work { work = .command(nil, isOrdered: isOrdered) } }
 

@@ -125,8 +125,11 @@ extension OwnedObject {
 
 /// The queue: what one client sends reaches the object in that order, and one write of a key follows another.
 extension OwnedObject {
-  /// Whether a call of `client` would overtake what it has sent before.
-  func isQueueing(for client: BusName) -> Bool { unsent[client] != nil }
+  /// Whether the owner is being asked whether a value is still that of a revision: nothing may come between that and the write.
+  private var isComparing: Bool { requests.contains(where: \.isComparing) }
+
+  /// Whether a call of `client` must wait: it would overtake what it has sent before, or make a write lose what it changes.
+  func isQueueing(for client: BusName) -> Bool { unsent[client] != nil || isComparing }
 
   /// Adds `request` behind all others.
   func add(_ request: Request) {
@@ -151,7 +154,7 @@ extension OwnedObject {
 
   /// The first request that may begin now, or nil.
   var next: Request? {
-    guard !isGone, requests.contains(where: { $0.stage == .waiting }) else { return nil }
+    guard !isGone, !isComparing, requests.contains(where: { $0.stage == .waiting }) else { return nil }
     var keys: Set<Key> = []
     var blocked: Set<BusName> = []
     var (hasWrites, hasExamination) = (false, false)
