@@ -48,8 +48,10 @@ import Testing
         asked.update { $0.append(call.path) }
         return .values([])
       }
-      program.change(StubBars.root) { [name = program.peer.name] root in
-        root.answers["GetChildren"] = .values([StubBars.references([(other.name, "/b"), (name, "/a")])])
+      for (path, child) in [(StubBars.root, "/a"), ("/a", "/a/bar")] {
+        program.change(path) { [name = program.peer.name] element in
+          element.answers["GetChildren"] = .values([StubBars.references([(other.name, "/b"), (name, child)])])
+        }
       }
       try await stage.show("w1", [])
       try await stage.has("Edit.Undo")

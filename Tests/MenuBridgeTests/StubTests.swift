@@ -208,6 +208,24 @@ import Testing
     }
   }
 
+  /// As mousepad does while a key of i3 is held.
+  @Test func anItemThatIsDisabledForAMomentIsWaitedFor() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      let begun = SuspendingClock.now
+      // Longer than the bridge waits for a window.
+      while SuspendingClock.now - begun < .milliseconds(600) {
+        program.state.update { state in
+          state.actions["undo"]?.isEnabled = false
+          (state.awakening, state.calls, state.activated) = ("undo", [], [])
+        }
+        #expect(try await stage.refusal("Edit.Undo") == nil)
+        try await program.state.ran(\.activated, ["undo"])
+      }
+    }
+  }
+
   /// A launcher was in front, and the program disabled the item meanwhile.
   @Test func anItemIsWaitedFor() async throws {
     try await MenuStage.with { stage in

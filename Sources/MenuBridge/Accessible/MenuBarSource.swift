@@ -99,7 +99,8 @@ final class MenuBarSource: MenuSource {
         of: place, atMost: Self.widest, timeout: timeout,
         answers.expect { [self] answer in
           if answer.isLate { isPartial = true }
-          children += (try? answer.get()) ?? []
+          // Another program's are not this window's, whatever its program says.
+          children += ((try? answer.get()) ?? []).filter { $0.application == place.application }
         })
     }
     answers.finish()

@@ -158,22 +158,22 @@ extension WindowMenus {
     _ use: @escaping (MenuItem) -> Void
   ) {
     guard !isEnded, sources.indices.contains(place.source) else { return done(.failure(.itemGone(place.id))) }
-    let inFront = delegate?.timeInFront(of: window)
+    let isInFront = delegate?.timeInFront(of: window) != nil
     let mayWait = SuspendingClock.now - start < Self.patience
     let again = { [weak self] in
       guard let self else { return done(.failure(.itemGone(place.id))) }
       loop.schedule(after: Self.step) { self.whenReady(place, since: start, mustBeEnabled: mustBeEnabled, done, use) }
     }
-    guard inFront != nil || !mayWait else { return again() }
+    guard isInFront || !mayWait else { return again() }
     sources[place.source].look(at: place.id) { [weak self] result in
       guard let self, !isEnded else { return done(.failure(.itemGone(place.id))) }
       switch result {
       case .failure(let error): done(.failure(error))
       case .success(let item) where item.isEnabled || !mustBeEnabled: use(item)
       case .success:
-        // It was in front all the time.
-        guard mayWait, inFront ?? .zero < Self.patience else { return done(.failure(.disabled(place.id))) }
-        again()
+        // Also if it was in front all the time: while a key of i3 is held, programs that ask who has the keyboard get no answer,
+        // and some disable what they offer for a selection.
+        if mayWait { again() } else { done(.failure(.disabled(place.id))) }
       }
     }
   }
