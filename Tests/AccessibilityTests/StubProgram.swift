@@ -37,6 +37,8 @@ struct StubElement: Sendable {
   var caretRule = CaretRule.stays
   /// The keys that somebody presses, one right after each insertion and each move of the caret.
   var keys: [String] = []
+  /// The key that somebody presses right before the caret is moved.
+  var keyBeforeCaret = ""
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
   /// It agrees to changes of its text and makes none, as an entry that is full.
@@ -422,7 +424,8 @@ final class StubProgram: Sendable {
       element.moveCaret(numbers[0], by: text.unicodeScalars.count)
     case "DeleteText": element.text = string(Array(characters.prefix(numbers[0])) + characters.dropFirst(numbers[1]))
     case "SetCaretOffset":
-      (element.caret, element.selection) = (Int32(numbers[0]), (0, 0))
+      element.type(element.keyBeforeCaret)
+      (element.keyBeforeCaret, element.caret, element.selection) = ("", Int32(numbers[0]), (0, 0))
       element.pressKey()
     case "AddSelection":
       (element.caret, element.selection) = (Int32(numbers[1]), (Int32(numbers[0]), Int32(numbers[1])))

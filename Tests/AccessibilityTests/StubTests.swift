@@ -302,6 +302,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Text.SelectedText", "Text.Content"])
+  func aKeyThatComesBeforeTheCaretIsMovedKeepsItBehindTheText(key: String) async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.change("/entry") { ($0.caret, $0.caretRule, $0.keyBeforeCaret) = (2, .stays, "x") }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Caret", .int32(2))
+      try await desktop.set(key, .string(key == "Text.SelectedText" ? "<>" : "ab<>c"))
+      program.change("/entry") { $0.type("y") }
+      #expect(program.text(of: "/entry") == "abx<>yc")
+    }
+  }
+
   /// As in Writer, where a paragraph that reaches the next page is shown by other elements.
   @Test func whatAnotherElementShowsIsWritten() async throws {
     try await Self.withProgram("GTK") { desktop, program in
@@ -709,6 +721,32 @@ import Testing
         try await desktop.waits(for: "Text.Content", .string("text \(index)"))
       }
       #expect(try await desktop.fields().count == 16)
+    }
+  }
+
+  @Test func anElementThatIsGoneHasNoField() async throws {
+    try await Self.withProgram { desktop, program in
+      func fields() async throws -> Set<String> {
+        Set(
+          try await desktop.desktop.focusctl("list", "--format", "{id}").output.map { "/org/focusd/Focus1/field/" + $0 }
+        )
+      }
+      program.set("/other", .entry("other"))
+      for call in [
+        { DaemonCall.set("org.focusd.Text.Content", .string("new"), at: $0) },
+        { DaemonCall($0, Focus1.fieldInterface, "Focus") },
+      ] {
+        let before = try await fields()
+        program.set("/gone", .entry("gone"))
+        program.focus("/gone")
+        try await desktop.waits(for: "Text.Content", .string("gone"))
+        let field = try #require(try await fields().subtracting(before).first)
+        program.focus("/other")
+        try await desktop.waits(for: "Text.Content", .string("other"))
+        program.state.update { $0.elements["/gone"] = nil }
+        #expect(try await desktop.session.begin(call(field)).refusal() == "UnknownObject")
+        try await eventually("its field is gone") { try await !fields().contains(field) }
+      }
     }
   }
 

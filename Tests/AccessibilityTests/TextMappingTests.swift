@@ -65,6 +65,10 @@ import Testing
     ("abcd", 1..<2, "", "acd", .done), ("abcd", 2..<2, "X", "abcd", .unchanged), ("5", 0..<1, "abc", "", .cut),
     ("é", 1..<1, "x", "e\u{301}x", .altered), ("ab", 1..<1, "1\r\n2", "a1\n2b", .done),
     ("ab", 1..<1, "1\u{2029}2", "a1\n2b", .done), ("a😀b", 3..<4, "c", "a😀c", .done),
+    // Somebody has typed meanwhile, but not what was to be written.
+    ("abcd", 1..<2, "X", "aXcde", .done), ("abcd", 1..<2, "X", "aXX\u{2029}cd", .done),
+    ("ab", 1..<1, "X", "abc", .altered),
+    ("ab", 1..<1, "aXb", "aabb", .altered), ("abcd", 1..<2, "X", "acde", .altered),
   ])
   func whatBecameOfAWriteIsRead(
     _ before: String, _ range: Range<Int32>, _ inserted: String, _ now: String, _ outcome: TextChange.Outcome

@@ -39,13 +39,21 @@ extension ProgramBus {
     }
   }
 
+  /// The most bytes of an action's name that are kept.
+  private static var longestActionName: Int { 256 }
+
   /// Asks for the name of the action `index`.
   func action(
     _ index: Int32, of element: ElementReference, timeout: Duration = questionTimeout,
     _ handler: @escaping Handler<String>
   ) {
     call(element, AccessibilityNames.action, "GetName", [.int32(index)], timeout: timeout) { answer in
-      handler(answer.flatMap { $0.first?.basicText.map { .success($0) } ?? .failure(.wrongAnswer) })
+      // One too long for a command counts as one that has none.
+      handler(
+        answer.flatMap { values in
+          guard let name = values.first?.basicText else { return .failure(.wrongAnswer) }
+          return .success(name.utf8.count <= Self.longestActionName ? name : "")
+        })
     }
   }
 }

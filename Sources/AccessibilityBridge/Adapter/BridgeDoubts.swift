@@ -118,7 +118,7 @@ extension Bridge {
   ) {
     let unknown: Bool? = level == 1 ? true : nil
     bus.parent(of: item) { [weak self] answer in
-      guard case .success(let view?) = answer else {
+      guard case .success(let view?) = answer, view.application == item.application else {
         return handler(answer.isLate ? false : unknown)
       }
       bus.states(of: view) { [weak self] answer in

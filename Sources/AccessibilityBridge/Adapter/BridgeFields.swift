@@ -110,8 +110,12 @@ extension Bridge {
       } else {
         field.failures = 0
       }
-      // Qt does not tell that an element which has focus is gone.
-      if case .failure(let error) = outcome, error.isOfMissingObject { take(.lost(field.element)) }
+      if case .failure(let error) = outcome, error.isOfMissingObject {
+        // Qt does not tell that an element which has focus is gone, and nobody that one which had it is.
+        guard tracker.desired != field.element, shown !== field else { return take(.lost(field.element)) }
+        remove(field)
+        return
+      }
       if !field.waiters.isEmpty { refresh(field) } else if !field.pending.isEmpty { readLater() }
     }
   }
@@ -188,6 +192,7 @@ extension Bridge {
   @discardableResult
   func remove(_ field: ElementField) -> Bool {
     let isAwaited = field.onRemoval?(false) ?? false
+    tellFocusWaiters(field.element, .failure(.elementGone))
     kept.removeAll { $0 === field }
     letGo { $0 === field }
     guard let application = applications[field.element.application] else { return false }
@@ -263,6 +268,9 @@ extension Bridge {
       waiter.done(tracker.desired == element ? .success(()) : .failure(refusal))
     }
     focusWaiters.append((element, timer, done))
-    bus.call(element, AccessibilityNames.component, "GrabFocus", []) { _ in }
+    bus.call(element, AccessibilityNames.component, "GrabFocus", []) { [weak self] answer in
+      // An element that is gone has nothing else to read either.
+      if case .failure(let error) = answer, error.isOfMissingObject { self?.refresh(field) }
+    }
   }
 }

@@ -249,12 +249,13 @@ extension Bridge {
     applications[field.element.application]?.connections[field.frame]?.fields
   }
 
-  private func tellFocusWaiters(_ element: ElementReference) {
+  /// Tells all who wait for `element` to have focus what came of it.
+  func tellFocusWaiters(_ element: ElementReference, _ outcome: Result<Void, DBusError> = .success(())) {
     let due = focusWaiters.filter { $0.element == element }
     focusWaiters.removeAll { $0.element == element }
     for waiter in due {
       loop.cancel(waiter.timer)
-      waiter.done(.success(()))
+      waiter.done(outcome)
     }
   }
 

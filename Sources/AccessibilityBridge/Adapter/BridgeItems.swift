@@ -56,7 +56,10 @@ extension Bridge {
     bus.parent(of: button) { answer in
       guard case .success(let box?) = answer else { return handler(nil, answer.isLate) }
       bus.parent(of: box) { answer in
-        guard case .success(let comboBox?) = answer else { return handler(nil, answer.isLate) }
+        // Another program's has nothing to do with this one's focus.
+        guard case .success(let comboBox?) = answer, comboBox.application == button.application else {
+          return handler(nil, answer.isLate)
+        }
         bus.role(of: comboBox) { answer in
           let isComboBox = (try? answer.get()).map { ElementRole(rawValue: $0) } == .comboBox
           handler(isComboBox ? comboBox : nil, answer.isLate)

@@ -84,7 +84,13 @@ extension ElementWriter {
         guard case .failure(let error) = answer, error.name == .notSupported else { return }
         field.continuation = (now.counted, caret)
       }
-      read { [self] _ in done(.success(())) }
+      read { [self] last in
+        // A key has come before the caret was moved: it is short of what was typed now.
+        guard let text = try? last.get().text, text.counted.caret == caret,
+          text.counted.length != now.counted.length
+        else { return done(.success(())) }
+        finish(change, text, from: old, attempt: attempt + 1)
+      }
     }
   }
 

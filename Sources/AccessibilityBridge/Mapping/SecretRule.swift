@@ -44,18 +44,11 @@ package enum SecretRule {
   private static func hides(_ displayed: [Unicode.Scalar], _ stored: [Unicode.Scalar]) -> Bool {
     guard let first = displayed.first else { return true }
     // What is being composed is displayed, and not stored; a mask has a character for each.
-    if displayed.count > stored.count, isInserted(displayed, into: stored) { return false }
+    if displayed.count > stored.count, displayed.isExtension(of: stored) { return false }
     if displayed != stored, displayed.allSatisfy({ $0 == first }) { return true }
     let other = zip(displayed, stored).filter { $0 != $1 }.map(\.0)
     guard let mask = other.first, other.allSatisfy({ $0 == mask }) else { return false }
     return other.count > 1 || bullets.contains(mask) || mask == "*"
-  }
-
-  /// Whether `longer` is `text` with one part more.
-  private static func isInserted(_ longer: [Unicode.Scalar], into text: [Unicode.Scalar]) -> Bool {
-    let head = zip(longer, text).prefix { $0 == $1 }.count
-    let tail = zip(longer.reversed(), text.reversed()).prefix { $0 == $1 }.count
-    return head + tail >= text.count
   }
 
   /// What toolkits and web pages show instead of characters.

@@ -78,6 +78,10 @@ package struct TextChange: Equatable, Sendable {
     }
     if holds(inserted) { return .done }
     if old.unicodeScalars.elementsEqual(new.unicodeScalars) { return .unchanged }
+    // Somebody has typed meanwhile.
+    if Array(new.unicodeScalars.withFoldedLines).isExtension(of: Array(whole(old, with: inserted).withFoldedLines)) {
+      return .done
+    }
     return isReplacement && holds("") ? .cut : .altered
   }
 
@@ -94,6 +98,16 @@ package struct TextChange: Equatable, Sendable {
   }
 
   private var isReplacement: Bool { !range.isEmpty && !inserted.isEmpty }
+}
+
+extension [Unicode.Scalar] {
+  /// Whether it is `text` with one part more.
+  func isExtension(of text: [Unicode.Scalar]) -> Bool {
+    guard count >= text.count else { return false }
+    let head = zip(self, text).prefix { $0 == $1 }.count
+    let tail = zip(reversed(), text.reversed()).prefix { $0 == $1 }.count
+    return head + tail >= text.count
+  }
 }
 
 extension Unicode.Scalar {
