@@ -144,6 +144,21 @@ import Testing
     }
   }
 
+  /// The daemon looks at the object once for all that came meanwhile: more looks than 256 at once are refused.
+  @Test func aConstantThatIsPublishedOftenIsTheLast() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let field = FocusField("form", client: owner).focusedValue(\.title, "value 0").register()
+      try await field.focus()
+      let seen = Changes(desktop.client().changes(of: \.title))
+      for number in 1...1000 { field.focusedValue(\.title, "value \(number)") }
+      try await seen.wait(for: "value 1000")
+      #expect(errors.all.isEmpty, "\(errors.all.prefix(3))")
+      withExtendedLifetime(field) {}
+    }
+  }
+
   @Test func aFieldWithinAnotherIsOfItsClient() async throws {
     try await TestDesktop.with { desktop in
       let window = FocusField("window", client: desktop.client()).register()

@@ -109,4 +109,17 @@ import Testing
       #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d 0.25")
     }
   }
+
+  /// A binding that is made of one of the main actor's, as by a helper that converts units.
+  @Test @MainActor func aBindingOverOneOfTheMainActorIsFollowed() async throws {
+    nonisolated func doubled(_ value: Binding<Double>) -> Binding<Double> {
+      Binding(get: { value.wrappedValue * 2 }, set: { value.wrappedValue = $0 / 2 })
+    }
+    let model = Model()
+    let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
+    var values = doubled(volume).changes().makeAsyncIterator()
+    #expect(await values.next() == 1)
+    model.volume = 0.25
+    #expect(await values.next() == 0.5)
+  }
 }

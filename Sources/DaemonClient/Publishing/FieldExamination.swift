@@ -75,6 +75,8 @@ extension FieldPublisher {
       }
       if session == self.session { disable(shown, of: field, isRestored: field.isRestored) }
       field.examined(isDone: true)
+      // What was described meanwhile.
+      examine(field)
     }
   }
 }

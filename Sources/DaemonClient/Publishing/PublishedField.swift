@@ -119,7 +119,7 @@ final class PublishedField {
 
   /// The field's path if the daemon must look at the object anew, once.
   func pathToExamine() -> ObjectPath? {
-    guard isUnexamined, let path else { return nil }
+    guard isUnexamined, examinations == 0, let path else { return nil }
     isUnexamined = false
     examinations += 1
     return path

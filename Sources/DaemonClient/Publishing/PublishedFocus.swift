@@ -55,7 +55,8 @@ extension FieldPublisher {
       }
     } else {
       callFocus("Focus", path) { [weak self] result in
-        if case .failure(let error) = result { self?.onError?(error) }
+        // What is lost with its daemon is asked of the next one.
+        if case .failure(let error) = result, !Self.waitsForDaemon(after: error) { self?.onError?(error) }
       }
     }
   }

@@ -212,7 +212,16 @@ private final class ValueObservation<Value: Sendable>: Sendable {
 
   /// Looks at once if this thread may: what is changed after the caller goes on is a change.
   func begin() {
-    if let queue { queue.sync { look() } } else if MainThread.isCurrent { look() } else { lookLater() }
+    if let queue {
+      // On this thread, and not within the queue: there the main thread is not known as that, and would wait for itself.
+      queue.suspend()
+      look()
+      queue.resume()
+    } else if MainThread.isCurrent {
+      look()
+    } else {
+      lookLater()
+    }
   }
 
   /// Looks when it is this one's turn; `told` is how many differences were known when a change was told, nil if none was.

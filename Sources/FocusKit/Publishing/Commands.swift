@@ -5,7 +5,7 @@ internal import FocusContract
 
 /// Closures as commands, both ways.
 ///
-/// A closure that is `@Sendable` runs on any thread, every other one on the main actor, where it was made.
+/// A closure that is `@Sendable` runs on any thread, every other one on the main actor, where it must be made.
 enum Commands {
   /// A closure that is called only from the main actor, regardless of its type.
   private struct OnMain<Closure>: @unchecked Sendable { let closure: Closure }

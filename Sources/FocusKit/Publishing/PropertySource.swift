@@ -14,24 +14,27 @@ final class PropertySource: Sendable {
   /// The changes to tell; nil if Observation alone tells of them.
   private let changes: PublishedChanges?
   private let reading = ObservedReading()
-  private let isEnded = Atomic(false)
+  private let ending = Ending()
+
+  /// Whether the value is followed no longer: what is still on its way is not told.
+  private final class Ending: Sendable { let isOver = Atomic(false) }
 
   init(
     _ property: PublishedProperty, _ number: UInt64, _ key: Key, _ letters: Worker.Letters,
     _ post: @escaping Owners.Post
   ) {
     (self.property, self.number, self.key, self.letters, self.post) = (property, number, key, letters, post)
-    changes = property.follow { take in
+    changes = property.follow { [ending] take in
       post {
         let values = take()
-        letters.post { Self.tell(values, number, key, $0) }
+        Self.post(values, number, key, letters, ending)
       }
     }
   }
 
   /// Follows the value no longer.
   func end() {
-    isEnded.store(true, ordering: .releasing)
+    ending.isOver.store(true, ordering: .releasing)
     changes?.cancel()
   }
 
@@ -63,7 +66,7 @@ final class PropertySource: Sendable {
       told(values)
       return try (values.last ?? now).get()
     }
-    guard !isEnded.load(ordering: .acquiring) else { return try property.get() }
+    guard !ending.isOver.load(ordering: .acquiring) else { return try property.get() }
     return try reading.read {
       Publishing.$isUnderWay.withValue(true) { Result { try property.get() } }
     } onChange: { [weak self] _ in
@@ -73,14 +76,20 @@ final class PropertySource: Sendable {
 
   private func told(_ values: [Result<DBusValue, any Error>]) {
     guard !values.isEmpty else { return }
-    letters.post { [number, key] in Self.tell(values, number, key, $0) }
+    Self.post(values, number, key, letters, ending)
+  }
+
+  private static func post(
+    _ values: [Result<DBusValue, any Error>], _ number: UInt64, _ key: Key, _ letters: Worker.Letters, _ ending: Ending
+  ) {
+    letters.post { if !ending.isOver.load(ordering: .acquiring) { tell(values, number, key, $0) } }
   }
 
   /// Tells a value that was read, or that it cannot be.
   func told(_ value: Result<DBusValue, any Error>) { told([value]) }
 
   private func observedChange() {
-    guard !isEnded.load(ordering: .acquiring) else { return }
+    guard !ending.isOver.load(ordering: .acquiring) else { return }
     told(Result { try read() })
   }
 }
