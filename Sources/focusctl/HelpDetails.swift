@@ -39,7 +39,7 @@ extension Help {
     VALUE is parsed according to the key's type: text as it is, numbers, 'true' or
     'false', anything else as JSON. A POINTER that ends in '/-' appends to an array;
     one that ends in a new dictionary key adds it. '-' is standard input, without the
-    line break at its end.
+    line break at its end, but for one behind '--'.
 
     Examples:
       \(Program.name) set demo.Form.Number -8

@@ -53,7 +53,8 @@ enum Program {
         "\(command.described) takes \(command.operandCountText), but \(operands.count) "
           + "\(operands.count == 1 ? "was" : "were") given; usage: \(command.usage)")
     }
-    try command.run(Invocation(operands: Array(operands), options: options))
+    try command.run(
+      Invocation(operands: Array(operands), firstLiteral: parsed.firstLiteral - operands.startIndex, options: options))
   }
 }
 
@@ -75,6 +76,8 @@ extension Program {
 /// The arguments of one call of a command.
 struct Invocation {
   let operands: [String]
+  /// The first operand that stood behind `--`.
+  var firstLiteral = 0
   let options: Options
 
   /// Connects to the bus that the options name, with their time limit for the bus and the daemon if there is one.

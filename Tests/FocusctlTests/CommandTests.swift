@@ -244,6 +244,14 @@ import Testing
       steps: [
         ("", ["ABC 1"]), ("focusctl set Number 2", ["ABC 2"]), ("focusctl set On true; focusctl focus page", ["PAGE "]),
       ]),
+    // Of keys of several interfaces, which are told one by one.
+    Followed(
+      arguments: "--format '{Text:-} {other.Form.Word:-}'",
+      steps: [
+        ("focusctl register w1 other.Form.Word=one demo.Form.Text=a --focus", ["abc ", "a one"]),
+        ("focusctl register w2 other.Form.Word=two demo.Form.Text=b --focus", ["b two"]),
+        ("focusctl focus w1; focusctl focus page", ["a one", "page "]),
+      ]),
     Followed(
       arguments: "Number --format '{value} {Text}'",
       steps: [

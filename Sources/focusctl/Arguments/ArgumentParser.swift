@@ -6,6 +6,8 @@ import Glibc
 struct ParsedArguments {
   /// The command and its operands.
   var operands: [String] = []
+  /// The first of them that stood behind `--`, and is taken as it is.
+  var firstLiteral = 0
   var options = Options()
 }
 
@@ -21,6 +23,7 @@ enum ArgumentParser {
     let numbers = expanded.prefix(while: isNegativeNumber)
     var parsed = try parse(expanded: Array(expanded.dropFirst(numbers.count)))
     parsed.operands = numbers + parsed.operands
+    parsed.firstLiteral += numbers.count
     return parsed
   }
 
@@ -53,6 +56,7 @@ enum ArgumentParser {
       let code = getopt_long(Int32(arguments.count + 1), vector, letters, long, nil)
       switch code {
       case -1:
+        parsed.firstLiteral = parsed.operands.count
         parsed.operands += arguments.dropFirst(Int(optind) - 1)
         return parsed
       case 1: parsed.operands.append(optarg.map { String(cString: $0) } ?? "")

@@ -1,5 +1,6 @@
 import DBusTypes
 import DaemonClient
+import EventLoop
 import FocusContract
 import Glibc
 
@@ -23,9 +24,20 @@ enum Watching {
     let subject: Watcher.Subject = followsFocus ? .focus : format.needsFields ? .valuesAndFields : .values
     if case .text = format.style, LiveView.isPossible { return try watchLive(subject, daemon, path, requests) }
     let lines = WatchedLines(format, isOneLine: isOneLine, requests: requests)
+    weak var own: Watcher?
+    var isDue = false
     let watcher = Watcher(daemon, path, lines.watched, for: subject) { (changes) throws(CommandError) in
-      try Output.write(lines.text(of: changes))
+      let text = lines.text(of: changes)
+      guard isOneLine else { return try Output.write(text) }
+      // What moves with focus is told for each interface by itself, and is one line.
+      guard !isDue else { return }
+      isDue = true
+      own?.loop.schedule(after: .zero) {
+        isDue = false
+        do throws(CommandError) { try Output.write(lines.newLine()) } catch { own?.stop(error) }
+      }
     }
+    own = watcher
     watcher.suggests = isatty(STDERR_FILENO) != 0
     watcher.endWithReader()
     try watcher.run()
@@ -89,16 +101,21 @@ private final class WatchedLines {
     requests.isEmpty ? [] : requests + format.keys.filter { !requests.contains($0) }
   }
 
+  /// Notes `changes`, and returns a line for each.
   func text(of changes: [WatchState.Change]) -> String {
     for change in changes { known[change.key] = change.value == nil ? nil : change }
-    let value = { [known] (key: KeyArgument) in known[key.text]?.value }
-    guard isOneLine else {
-      let names = Set(requests.map(\.text))
-      return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value) }.joined()
-    }
+    guard !isOneLine else { return "" }
+    let names = Set(requests.map(\.text))
+    return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value(of:)) }.joined()
+  }
+
+  private func value(of key: KeyArgument) -> DBusValue? { known[key.text]?.value }
+
+  /// The one line for all keys; empty if it is the last again.
+  func newLine() -> String {
     // The parts with names are those of the first key in the format that has a value.
     let first = requests.lazy.compactMap { self.known[$0.text] }.first { $0.value != nil }
-    let line = format.line(first ?? WatchState.Change(key: requests[0].text, value: nil), value)
+    let line = format.line(first ?? WatchState.Change(key: requests[0].text, value: nil), value(of:))
     guard line != last else { return "" }
     last = line
     return line

@@ -7,7 +7,8 @@ import FocusContract
 enum Writing {
   static func set(_ call: Invocation) throws(CommandError) {
     let key = try KeyArgument(call.operands[0])
-    let text = call.operands[1] == "-" ? try Input.text() : call.operands[1]
+    let isInput = call.operands[1] == "-" && call.firstLiteral > 1
+    let text = isInput ? try Input.text() : call.operands[1]
     let bindings = try Bindings(try call.connect(), call.options)
     var refused: (type: DBusType, error: DBusError)?
     // The type is of one field: if the key has resolved to another one meanwhile, that may have another type.
