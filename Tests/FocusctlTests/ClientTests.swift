@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import Foundation
 import TestSupport
 import Testing
@@ -319,6 +320,22 @@ import Testing
       // The line loses focus to the command before that ends the shell.
       try await eventually("no field") { try await desktop.focusctl("list").output.isEmpty }
       #expect(try await desktop.shell("cd; kill $(cat child)").succeeded)
+    }
+  }
+
+  /// tmux's panes are no children of the terminal that shows them.
+  @Test(.enabled(if: TestDesktop.has("zsh", "script"))) func aPromptInTmuxIsInTheWindowOfItsClient() async throws {
+    try await TestDesktop.with { desktop in
+      try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
+        toFile: desktop.bus.directory + "/.zshrc", atomically: false, encoding: .utf8)
+      let client = TestDesktop.standIn("tmux", "#!/bin/sh\n[ \"$*\" = 'display-message -p #{client_pid}' ] && echo 1")
+      let shell = try await desktop.terminal(
+        80, 24, "cd; \(client)exec zsh -i", extra: ["TERM": "xterm", "TMUX": "/a,1,0"])
+      #expect(try await desktop.focusctl("wait", "org.focusd.Shell.Buffer").succeeded)
+      let field = try #require(try await desktop.focusctl("list", "--format", "{id}").output.first)
+      let path = "/org/focusd/Focus1/field/" + field
+      #expect(try await desktop.peer().get(Focus1.fieldInterface + ".Process", at: path) == .uint32(1))
+      try await shell.stop()
     }
   }
 

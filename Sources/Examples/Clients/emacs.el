@@ -3,7 +3,7 @@
 ;; (load "/path/to/emacs.el") in the init file.  While a frame of Emacs has focus, `focusctl get Document.Path' prints the file
 ;; that is visited, `focusctl set Text.SelectedText hello' replaces the region or inserts at point, `focusctl run Document.Save'
 ;; saves, and `focusctl run Edit.Undo' undoes.  A rectangle counts as no region.  Emacs' own D-Bus objects do not answer
-;; `Introspect', hence `focusctl hold'.
+;; `Introspect', hence `focusctl hold'.  In tmux: set -g focus-events on.
 
 ;;; Code:
 
@@ -120,6 +120,13 @@ Outside of a command no boundary precedes it, and the step that follows another 
   (set-terminal-parameter terminal 'focusd-suspended nil)
   (focusd-send "focus"))
 
+(defun focusd-process-option ()
+  "Name the client of tmux, if there is one, as the process of the field.
+The panes of tmux are no children of the terminal that shows them."
+  (when (and (getenv "TMUX") (executable-find "tmux"))
+    (let ((client (shell-command-to-string "tmux display-message -p '#{client_pid}'")))
+      (when (string-match "\\`[0-9]+" client) (list "--process" (match-string 0 client))))))
+
 (defun focusd-start ()
   "Show the buffer of the selected window as a field, unless that is so.
 Without a bus the process ends at once, so start it no more often than once a minute."
@@ -129,10 +136,11 @@ Without a bus the process ends at once, so start it no more often than once a mi
           (make-process
            :name "focusd" :connection-type 'pipe :noquery t :filter #'focusd-filter
            :stderr (get-buffer-create " *focusd*")
-           :command '("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
+           :command `("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
                       "org.focusd.Document.Path=" "org.focusd.Text.SelectedText="
                       "--read-only" "org.focusd.Element.Role" "--read-only" "org.focusd.Document.Path"
-                      "--command" "org.focusd.Document.Save" "--command" "org.focusd.Edit.Undo")))
+                      "--command" "org.focusd.Document.Save" "--command" "org.focusd.Edit.Undo"
+                      ,@(focusd-process-option))))
     (focusd-update)
     (focusd-focus-changed)))
 

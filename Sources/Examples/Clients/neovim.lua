@@ -125,11 +125,17 @@ local function start()
     return
   end
   started, told, rest = os.time(), {}, ""
-  job = vim.fn.jobstart({
+  local command = {
     "focusctl", "hold", "--label", "Neovim", "org.focusd.Element.Role=textbox", path .. "=", selected .. "=",
     "--read-only", "org.focusd.Element.Role", "--read-only", path,
     "--command", "org.focusd.Document.Save", "--command", "org.focusd.Edit.Undo",
-  }, {
+  }
+  -- tmux's panes are no children of the terminal that shows them: the client is, and names the window.
+  if vim.env.TMUX and vim.fn.executable("tmux") == 1 then
+    local client = vim.fn.system({ "tmux", "display-message", "-p", "#{client_pid}" }):match("^%d+")
+    vim.list_extend(command, client and { "--process", client } or {})
+  end
+  job = vim.fn.jobstart(command, {
     on_stdout = function(_, lines)
       lines[1] = rest .. lines[1]
       rest = table.remove(lines)

@@ -2,7 +2,7 @@
 #
 # While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
 # `focusctl run Shell.Accept` runs it. The field ends with the shell. If the session ends first, it is back at the first prompt
-# of the next one. A `trap` on INT has to leave `Shell.Accept` its signal: it is what ends the line before.
+# of the next one. In tmux: set -g focus-events on. A `trap` on INT has to leave `Shell.Accept` its signal: it is what ends the line before.
 autoload -Uz add-zle-hook-widget add-zsh-hook
 zmodload zsh/datetime zsh/system
 : ${focusd_in:=0} ${focusd_started:=0} ${focusd_is_in_front=yes} ${focusd_accepted=} ${focusd_told=}
@@ -17,7 +17,11 @@ focusd-start() {
   focusd_started=$EPOCHSECONDS focusd_told= focusd_is_in_front=yes
   # `focusctl --previous` leaves the field out that this names. After `exec zsh`, the last one may still be there.
   export FOCUSD_FIELD=zsh_$$_$RANDOM
-  coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
+  # tmux's panes are no children of the terminal that shows them: the client is, and names the window.
+  local client
+  [[ -z $TMUX ]] || client=$(tmux display-message -p '#{client_pid}' 2>/dev/null)
+  coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" ${client:+--process} $client \
+    org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
   disown
   # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
