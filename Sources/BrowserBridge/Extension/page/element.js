@@ -22,7 +22,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   const RANGES = new Set("slider spinbutton progressbar scrollbar".split(" "));
   const SECRET_TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   const SECRET_NAMES =
-    /^pass$|(^|[^a-z])(passw(or)?d|passwort|pwd?|passcode|passphrase|pin|t?otp|one.?time.?(code|password)|security.?code|cvv2?|cvc2?|card.?(number|num|no))([^a-z]|$)/;
+    /^pass$|(^|[^a-z])(passw(or)?d|passwort|pwd?|passcode|passphrase|pin|t?otp|one.?time.?(code|password)|(security|verification|auth|mfa|2fa).?code|cvv2?|cvc2?|csc|user.?pass|(cc|card).?(number|num|no|csc|cvc|cvv))([^a-z]|$)/;
   // They keep their text elsewhere, and show only what is visible of it.
   const EDITORS = ".CodeMirror, .cm-editor, .monaco-editor, .ace_editor";
   const NAME_LIMIT = 200;
@@ -94,9 +94,12 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return found.slice(0, READ_LIMIT);
   };
 
-  const referenced = (element, name) =>
-    attribute(element, name).split(/\s+/).filter(Boolean).slice(0, 8)
-      .map((id) => shown(call(document, "getElementById", id))).join(" ");
+  /** What the elements show whose ids an attribute names, which are ids of the element's own tree. */
+  const referenced = (element, name) => {
+    const root = call(element, "getRootNode");
+    const find = (id) => (root instanceof ShadowRoot ? root.getElementById(id) : call(document, "getElementById", id));
+    return attribute(element, name).split(/\s+/).filter(Boolean).slice(0, 8).map((id) => shown(find(id))).join(" ");
+  };
 
   const name = (element) => {
     const isList = element instanceof HTMLSelectElement;

@@ -25,6 +25,8 @@ if (Object.hasOwn(focusdPage, "connect")) {
   /** The element that was told last to have focus. */
   let lastElement;
   let lastTime = 0;
+  /** When the element was read last, and how long that took: one of thousands of nodes takes Firefox a third of a second. */
+  let [readTime, readCost] = [0, 0];
   /** How many requests are worked off: their replies tell what they change. */
   let requests = 0;
   let queue = Promise.resolve();
@@ -77,8 +79,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
     if (!port) return;
     if (hasFocus()) isCurrent = true;
     if (!isCurrent) return;
+    const begun = performance.now();
     const message = current();
     const told = JSON.stringify(message);
+    readTime = performance.now();
+    readCost = readTime - begun;
     if (told === lastTold) return;
     [lastTold, lastElement] = [told, message.element];
     lastTime = performance.now();
@@ -90,16 +95,20 @@ if (Object.hasOwn(focusdPage, "connect")) {
     [lastTold, lastElement] = ["", undefined];
   };
 
+  /** When the element may be read next: most of the time is the page's. */
+  const nextReading = () => readTime + readCost * 10;
+
   const tellSoon = () => {
     if (timer !== null || requests > 0 || !port) return;
     const interval = hasFocus() ? FRONT_INTERVAL : BACK_INTERVAL;
-    const wait = lastTime + interval - performance.now();
+    const wait = Math.max(lastTime + interval, nextReading()) - performance.now();
     timer = setTimeout(tell, Math.max(wait, 0));
   };
 
   /** An event of focus: the first after a pause is told at once. */
   const tellNow = () => {
-    if (timer === null && requests === 0 && performance.now() - lastTime >= FRONT_INTERVAL) tell();
+    const isPause = performance.now() >= Math.max(lastTime + FRONT_INTERVAL, nextReading());
+    if (timer === null && requests === 0 && isPause) tell();
     else tellSoon();
   };
 
@@ -111,7 +120,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
       listen();
       tellSoon();
       lookLater();
-    }, hasFocus() ? FRONT_LOOK : BACK_LOOK);
+    }, Math.max(hasFocus() ? FRONT_LOOK : BACK_LOOK, readCost * 20));
   };
 
   const gained = () => {
@@ -147,7 +156,9 @@ if (Object.hasOwn(focusdPage, "connect")) {
   // A key's event comes before what it changes, and a look at the next occasion comes after it.
   const events = {
     pointerdown: acting, touchstart: acting, mousedown: acting, keydown: acting,
-    focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
+    focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow,
+    // It comes while the element loses focus, and no other has it yet.
+    change: () => setTimeout(tellNow, 0),
     selectionchange: tellSoon, keyup: tellSoon, mouseup: tellSoon,
   };
 
