@@ -7,6 +7,8 @@ const FILES = ["dom", "text", "element", "writing", "focus"].map((name) => `page
 const ZOOMS = [0.25, 0.33, 0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 20000;
+/** How often it looks whether the browser is still in front, where no event tells, in milliseconds. */
+const FRONT_LOOK = 1000;
 /** The host shows no longer title or address. */
 const LONGEST = 8192;
 
@@ -290,6 +292,14 @@ const tellFront = async () => {
   }
 };
 
+let frontTimer;
+
+/** Looks soon: Chromium tells of a tab that opens as if another program were in front, and of that not at all then. */
+const lookAgain = () => {
+  clearTimeout(frontTimer);
+  frontTimer = setTimeout(tellFront, FRONT_LOOK);
+};
+
 /** Tells which tab is in front, unless a newer call does. */
 const findFront = async () => {
   turn += 1;
@@ -303,6 +313,7 @@ const findFront = async () => {
       send({ type: "front" });
       return;
     }
+    if (!eventsAreRight && focusedWindow === api.windows.WINDOW_ID_NONE && window.focused) lookAgain();
     const isFront = eventsAreRight && focusedWindow !== null ? focusedWindow === window.id : window.focused;
     const [tab] = await api.tabs.query({ active: true, windowId: window.id });
     if (mine !== turn || !host) return;
