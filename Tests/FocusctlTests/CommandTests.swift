@@ -78,7 +78,7 @@ import Testing
       """, [],
       errors: [
         "focusctl: org.focusd.Text.Content of the field 't' is read-only: its object does not let it be set, or only its owner "
-          + "may; the text is read-only now, or its program offers no way to write it: try wtype or ydotool",
+          + "may; the text is read-only now, or its program offers no way to write it: try xdotool on X11, else wtype or ydotool",
         "focusctl: org.focusd.Text.Length of the field 't' is read-only: its object does not let it be set, or only its owner may",
       ]),
     // set and update

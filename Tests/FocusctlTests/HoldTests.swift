@@ -147,7 +147,9 @@ import Testing
         "org.focusd.Text.Content", "--read-only", "demo.Hold.Text")
       let result = try await desktop.shell("focusctl \(call)")
       #expect(result.status == 4 && result.errors.count == 1 && result.errorText.contains("is read-only"), "\(result)")
-      #expect(result.errorText.contains("try wtype or ydotool") == call.contains("Text.Content"), "\(result)")
+      #expect(
+        result.errorText.contains("try xdotool on X11, else wtype or ydotool") == call.contains("Text.Content"),
+        "\(result)")
       try await hold.stop()
     }
   }

@@ -64,7 +64,9 @@ extension ElementWriter {
     withDocument { [self] role in
       guard role != .documentSpreadsheet else {
         return fail(
-          .notSupported, "Calc forgets what is written into a cell unless a key is pressed, too; try wtype or ydotool")
+          .notSupported,
+          "Calc forgets what is written into a cell unless a key is pressed, too; "
+            + "try xdotool on X11, else wtype or ydotool")
       }
       withNow { [self] now in
         guard ElementShape(now).text.isEditable else {

@@ -135,6 +135,8 @@ extension CommandError {
     self.init(error)
     guard error.name == .propertyReadOnly, Self.texts.contains(key.name), let message else { return }
     self.init(
-      status, "\(message); the text is read-only now, or its program offers no way to write it: try wtype or ydotool")
+      status,
+      "\(message); the text is read-only now, or its program offers no way to write it: "
+        + "try xdotool on X11, else wtype or ydotool")
   }
 }
