@@ -34,6 +34,27 @@ import Testing
     }
   }
 
+  @Test func aKeyBetweenTheLookAndTheWriteStays() async throws {
+    try await Self.withProgram(.entry("typed")) { desktop, program in
+      for key in ["Text.Content", "Text.SelectedText"] {
+        program.change("/element") { ($0.text, $0.selection) = ("typed", (0, 5)) }
+        program.textChanged("/element")
+        try await desktop.waits(for: key, .string("typed"))
+        let write = try await desktop.write(of: key, .string("mine"))
+        // Right after it has told the text once more.
+        program.change("/element") { $0.textAfterText = "Ktyped" }
+        #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
+        #expect(program.text(of: "/element") == "Ktyped")
+        program.change("/element") { $0.textAfterText = nil }
+        // A write that depends on nothing is taken, whatever was read before.
+        try await desktop.set(key, .string("plain"))
+        program.change("/element") { $0.text = "typed" }
+        try await desktop.set("Text.Content", .string("again"))
+        #expect(program.text(of: "/element") == "again")
+      }
+    }
+  }
+
   @Test func aRangeAndAToggleThatTheProgramHasChangedSilentlyStay() async throws {
     try await Self.withProgram(.slider(3)) { desktop, program in
       let write = try await desktop.write(of: "Range.Value", .double(4))

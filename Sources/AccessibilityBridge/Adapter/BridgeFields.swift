@@ -231,8 +231,9 @@ extension Bridge {
         guard let writer = self?.writer(field, key, done) else { return done(.failure(.elementGone)) }
         writer.withNow { _ in done(.success(())) }
       },
-      write: { [weak self] field, key, value, done in
-        if let writer = self?.writer(field, key, done) { writer.write(value) } else { done(.failure(.elementGone)) }
+      write: { [weak self] field, key, value, expected, done in
+        guard let writer = self?.writer(field, key, done) else { return done(.failure(.elementGone)) }
+        writer.write(value, expecting: expected)
       },
       run: { [weak self] field, key, arguments, done in
         if let writer = self?.writer(field, key, done) { writer.run(arguments) } else { done(.failure(.elementGone)) }

@@ -8,7 +8,8 @@ internal import FocusContract
 struct FieldActions {
   /// Reads the element anew, and publishes what it tells.
   let read: (ElementField, Key, @escaping FieldProperty.Completion) -> Void
-  let write: (ElementField, Key, DBusValue, @escaping FieldProperty.Completion) -> Void
+  /// Writes a value, if the element still has the expected one where there is one.
+  let write: (ElementField, Key, DBusValue, _ expected: DBusValue?, @escaping FieldProperty.Completion) -> Void
   let run: (ElementField, Key, [DBusValue], @escaping FieldProperty.Completion) -> Void
   let isFocused: (ElementField) -> Bool
   let requestFocus: (ElementField, @escaping FieldProperty.Completion) -> Void
@@ -45,6 +46,16 @@ final class ElementField {
   /// of the text that was written last, and refuses to move it.
   var continuation: (extent: TextExtent, position: Int32)?
   private let writes = ElementQueue()
+  private var last = LastRequest.other
+
+  /// What the daemon has asked for last.
+  private enum LastRequest {
+    case other
+    /// The write of a key, and when it ended.
+    case write(Key, SuspendingClock.Instant)
+    /// The value of a key, which was read anew, and when.
+    case value(Key, DBusValue?, SuspendingClock.Instant)
+  }
 
   init(
     _ element: ElementReference, number: UInt64, window: ElementReference?, frame: ElementReference?,
@@ -105,7 +116,12 @@ final class ElementField {
   private func property(_ key: Key, _ access: ElementShape.Access?, _ actions: FieldActions) -> FieldProperty {
     let write: (DBusValue, @escaping FieldProperty.Completion) -> Void = { [weak self] value, done in
       guard let self else { return done(.failure(.elementGone)) }
-      inOrder(done) { actions.write($0, key, value, $1) }
+      inOrder { [weak self] result in
+        self?.last = .write(key, .now)
+        done(result)
+      } _: {
+        actions.write($0, key, value, $0.takeExpected(of: key), $1)
+      }
     }
     let read: (@escaping FieldProperty.Reading) -> Void = { [weak self] reading in
       let value = self?.values[key]
@@ -118,9 +134,32 @@ final class ElementField {
     // Changes are collected, and some are not told: who is about to write must not miss any.
     property.refresh = { [weak self] done in
       guard let self else { return done(.failure(.elementGone)) }
-      inOrder(done) { actions.read($0, key, $1) }
+      inOrder { [weak self] result in
+        self?.wasRead(key)
+        done(result)
+      } _: {
+        actions.read($0, key, $1)
+      }
     }
     return property
+  }
+
+  /// Notes that the daemon is told what `key` is: a write that follows depends on it, unless the daemon has asked at once what a
+  /// write made of it.
+  private func wasRead(_ key: Key) {
+    if case .write(key, let time) = last, SuspendingClock.now - time < .milliseconds(100) {
+      last = .other
+      return
+    }
+    last = .value(key, values[key], .now)
+  }
+
+  /// What a write of `key` depends on; nil if on nothing.
+  ///
+  /// The daemon asks for the value and writes at once; what the program has then may be another already.
+  private func takeExpected(of key: Key) -> DBusValue? {
+    guard case .value(key, let value, let time) = last, SuspendingClock.now - time < .seconds(1) else { return nil }
+    return value
   }
 
   /// Begins `act` when the writes and commands before it are over.
@@ -134,7 +173,10 @@ final class ElementField {
   private func command(_ key: Key, _ actions: FieldActions) -> FieldCommand {
     FieldCommand(input: key == ElementKey.insert ? [.string] : [], output: []) { [weak self] arguments, done in
       guard let self else { return done(.failure(.elementGone)) }
-      inOrder({ done($0.map { [] }) }) { actions.run($0, key, arguments, $1) }
+      inOrder({ done($0.map { [] }) }) {
+        $0.last = .other
+        actions.run($0, key, arguments, $1)
+      }
     }
   }
 

@@ -26,6 +26,8 @@ final class ElementWriter {
   /// Reads the element anew, and publishes what it tells.
   let read: (@escaping ElementField.Waiter) -> Void
   private var completion: Completion?
+  /// What the element must have when it is read first; nil: anything.
+  private var expected: DBusValue?
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
   private var hasAsked = false
   /// Whether it was asked for one that is not optional, how many of these it has not answered, and whether it has agreed to the
@@ -48,8 +50,9 @@ final class ElementWriter {
     field.onRemoval = { [weak self] in self?.removed(programHasLeft: $0) ?? false }
   }
 
-  /// Writes `value` into the property `key`.
-  func write(_ value: DBusValue) {
+  /// Writes `value` into the property `key`; fails with `Conflict` if that is not `expected` any more.
+  func write(_ value: DBusValue, expecting expected: DBusValue?) {
+    self.expected = expected
     switch (key, value) {
     case (ElementKey.content, .string(let text)): setContent(text)
     case (ElementKey.selectedText, .string(let text)): replaceSelection(text)
@@ -111,7 +114,15 @@ final class ElementWriter {
   }
 
   /// Reads the element before a change, because what was read last may be out of date.
-  func withNow(_ next: @escaping (ElementSnapshot) -> Void) { readLater(0, next) }
+  func withNow(_ next: @escaping (ElementSnapshot) -> Void) {
+    readLater(0) { [self] now in
+      if let expected, ElementValues.values(of: now, at: field.place)[key] != expected {
+        return fail(Focus1.conflict, "the program has changed it")
+      }
+      expected = nil
+      next(now)
+    }
+  }
 
   // MARK: What comes of it
 
