@@ -25,8 +25,8 @@ if (Object.hasOwn(focusdPage, "connect")) {
   /** The element that was told last to have focus. */
   let lastElement;
   let lastTime = 0;
-  /** When the element was read last, and how long that took: one of thousands of nodes takes Firefox a third of a second. */
-  let [readTime, readCost] = [0, 0];
+  /** What was read last, when, and how long that took: an element of thousands of nodes takes Firefox a third of a second. */
+  let [readElement, readTime, readCost] = [null, 0, 0];
   /** How many requests are worked off: their replies tell what they change. */
   let requests = 0;
   let queue = Promise.resolve();
@@ -80,6 +80,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
     if (hasFocus()) isCurrent = true;
     if (!isCurrent) return;
     const begun = performance.now();
+    readElement = focusdPage.activeElement();
     const message = current();
     const told = JSON.stringify(message);
     readTime = performance.now();
@@ -95,8 +96,10 @@ if (Object.hasOwn(focusdPage, "connect")) {
     [lastTold, lastElement] = ["", undefined];
   };
 
-  /** When the element may be read next: most of the time is the page's. */
-  const nextReading = () => readTime + readCost * 10;
+  const isReadAgain = () => focusdPage.activeElement() === readElement;
+
+  /** When what has focus may be read next: most of the time is the page's. */
+  const nextReading = () => (isReadAgain() ? readTime + readCost * 10 : 0);
 
   const tellSoon = () => {
     if (timer !== null || requests > 0 || !port) return;
@@ -107,6 +110,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
 
   /** An event of focus: the first after a pause is told at once. */
   const tellNow = () => {
+    if (!isReadAgain()) {
+      // It was put off for the former element.
+      clearTimeout(timer);
+      timer = null;
+    }
     const isPause = performance.now() >= Math.max(lastTime + FRONT_INTERVAL, nextReading());
     if (timer === null && requests === 0 && isPause) tell();
     else tellSoon();
@@ -118,13 +126,15 @@ if (Object.hasOwn(focusdPage, "connect")) {
     lookTimer = setTimeout(() => {
       // A page that writes itself anew takes the listeners away.
       listen();
-      tellSoon();
+      if (!isReadAgain()) tellNow();
+      else if (performance.now() >= readTime + readCost * 20) tellSoon();
       lookLater();
-    }, Math.max(hasFocus() ? FRONT_LOOK : BACK_LOOK, readCost * 20));
+    }, hasFocus() ? FRONT_LOOK : BACK_LOOK);
   };
 
   const gained = () => {
     isCurrent = true;
+    readElement = null;
     tellAnew();
     tellNow();
     lookLater();

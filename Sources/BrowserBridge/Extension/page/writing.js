@@ -7,8 +7,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
   const PATIENCE = 400;
   /** How long a text may take to be typed, in milliseconds: less than who asked waits. */
   const TYPING = 1000;
-  /** The most lines that are typed into an entry of several as HTML, of which ten take a millisecond. */
-  const TYPED_LINES = 10000;
+  /** The most lines that are typed into an entry of several as HTML, which takes a second or more. */
+  const TYPED_LINES = 5000;
 
   class Refusal extends Error {}
   const refuse = (reason) => {
@@ -53,7 +53,11 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     // A line break that is inserted as text takes Chromium longer with each line: 2,000 take half a minute. Firefox has no
     // HTML in entries.
     const isMarkup = lines.length > 1 && call(document, "queryCommandEnabled", "insertHTML");
-    if (isMarkup && lines.length > TYPED_LINES) return false;
+    if (isMarkup && lines.length > TYPED_LINES) {
+      // Editors take nothing but what is typed.
+      if (kinds.isEditor(activeElement())) refuse("refused");
+      return false;
+    }
     let event;
     const listener = (sent) => { event = sent; };
     globalThis.addEventListener("beforeinput", listener, true);
