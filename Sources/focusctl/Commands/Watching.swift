@@ -25,22 +25,22 @@ enum Watching {
     if case .text = format.style, LiveView.isPossible { return try watchLive(subject, daemon, path, requests) }
     let lines = WatchedLines(format, isOneLine: isOneLine, requests: requests)
     weak var own: Watcher?
-    var isDue = false
     let watcher = Watcher(daemon, path, lines.watched, for: subject) { (changes) throws(CommandError) in
       let text = lines.text(of: changes)
-      guard isOneLine else { return try Output.write(text) }
+      guard lines.isDelayed, let own else { return try Output.write(text) }
       // What moves with focus is told for each interface by itself, and is one line.
-      guard !isDue else { return }
-      isDue = true
-      own?.loop.schedule(after: .zero) {
-        isDue = false
-        do throws(CommandError) { try Output.write(lines.newLine()) } catch { own?.stop(error) }
+      own.loop.schedule(after: .zero) { [weak own] in
+        do throws(CommandError) { try Output.write(lines.due()) } catch { own?.stop(error) }
       }
+      try Output.write(text)
     }
     own = watcher
     watcher.suggests = isatty(STDERR_FILENO) != 0
     watcher.endWithReader()
-    try watcher.run()
+    do { try watcher.run() } catch {
+      if error.status != .done { try Output.write(lines.due()) }
+      throw error
+    }
   }
 
   private static func watchLive(
@@ -89,6 +89,8 @@ private final class WatchedLines {
   /// What is known of each watched key.
   private var known: [String: WatchState.Change] = [:]
   private var last: String?
+  /// The keys that have changed since the last line; nil if none is due.
+  private var changed: Set<String>?
 
   init(_ format: WatchFormat, isOneLine: Bool, requests: [KeyArgument]) {
     self.format = format
@@ -101,18 +103,32 @@ private final class WatchedLines {
     requests.isEmpty ? [] : requests + format.keys.filter { !requests.contains($0) }
   }
 
-  /// Notes `changes`, and returns a line for each.
+  /// Whether the line is written later, with what changes together.
+  var isDelayed: Bool { isOneLine && format.keys.count > 1 }
+
+  /// Notes `changes`, and returns the lines that are to be written now.
   func text(of changes: [WatchState.Change]) -> String {
+    // A key that changes again has a line for each value.
+    let former = changes.contains { changed?.contains($0.key) == true } ? due() : ""
     for change in changes { known[change.key] = change.value == nil ? nil : change }
-    guard !isOneLine else { return "" }
-    let names = Set(requests.map(\.text))
-    return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value(of:)) }.joined()
+    guard isOneLine else {
+      let names = Set(requests.map(\.text))
+      return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value(of:)) }.joined()
+    }
+    changed = (changed ?? []).union(changes.map(\.key))
+    return isDelayed ? former : due()
+  }
+
+  /// The line that is due; empty if none is, or the same as the last.
+  func due() -> String {
+    guard changed != nil else { return "" }
+    changed = nil
+    return newLine()
   }
 
   private func value(of key: KeyArgument) -> DBusValue? { known[key.text]?.value }
 
-  /// The one line for all keys; empty if it is the last again.
-  func newLine() -> String {
+  private func newLine() -> String {
     // The parts with names are those of the first key in the format that has a value.
     let first = requests.lazy.compactMap { self.known[$0.text] }.first { $0.value != nil }
     let line = format.line(first ?? WatchState.Change(key: requests[0].text, value: nil), value(of:))
