@@ -121,11 +121,14 @@ Outside of a command no boundary precedes it, and the step that follows another 
   (focusd-send "focus"))
 
 (defun focusd-process-option ()
-  "Name the client of tmux, if there is one, as the process of the field.
-The panes of tmux are no children of the terminal that shows them."
-  (when (and (getenv "TMUX") (executable-find "tmux"))
-    (let ((client (shell-command-to-string "tmux display-message -p '#{client_pid}'")))
-      (when (string-match "\\`[0-9]+" client) (list "--process" (match-string 0 client))))))
+  "Name the client of tmux, if this is in a pane, as the process of the field.
+Panes are no children of the terminal that shows them, but the client is."
+  (when (and (getenv "TMUX") (not (display-graphic-p)) (not (daemonp)))
+    (with-temp-buffer
+      (setq default-directory "/")
+      (ignore-errors (call-process "tmux" nil t nil "display-message" "-p" "#{client_pid}"))
+      (goto-char (point-min))
+      (when (looking-at "[0-9]+") (list "--process" (match-string 0))))))
 
 (defun focusd-start ()
   "Show the buffer of the selected window as a field, unless that is so.

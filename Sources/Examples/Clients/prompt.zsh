@@ -5,7 +5,15 @@
 # of the next one. In tmux: set -g focus-events on. A `trap` on INT has to leave `Shell.Accept` its signal: it is what ends the line before.
 autoload -Uz add-zle-hook-widget add-zsh-hook
 zmodload zsh/datetime zsh/system
-: ${focusd_in:=0} ${focusd_started:=0} ${focusd_is_in_front=yes} ${focusd_accepted=} ${focusd_told=}
+: ${focusd_in:=0} ${focusd_started:=0} ${focusd_is_in_front=yes} ${focusd_accepted=} ${focusd_told=} ${focusd_client=}
+
+# The process of tmux's client, if this is a pane: panes are no children of the terminal that shows them, but the client is.
+focusd-tmux-client() {
+  [[ -n $TMUX && -n $TMUX_PANE ]] || return 0
+  local -a pane=($(command tmux display-message -p -t $TMUX_PANE '#{pane_tty} #{client_pid}' 2>/dev/null))
+  # A terminal that was started in a pane has the pane's environment.
+  [[ $pane[1] != $TTY || $pane[2] != <1-> ]] || print -r - $pane[2]
+}
 
 # Starts `focusctl hold`, unless it runs.
 focusd-start() {
@@ -17,10 +25,8 @@ focusd-start() {
   focusd_started=$EPOCHSECONDS focusd_told= focusd_is_in_front=yes
   # `focusctl --previous` leaves the field out that this names. After `exec zsh`, the last one may still be there.
   export FOCUSD_FIELD=zsh_$$_$RANDOM
-  # tmux's panes are no children of the terminal that shows them: the client is, and names the window.
-  local client
-  [[ -z $TMUX ]] || client=$(tmux display-message -p '#{client_pid}' 2>/dev/null)
-  coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" ${client:+--process} $client \
+  focusd_client=$(focusd-tmux-client)
+  coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" ${focusd_client:+--process} $focusd_client \
     org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
   disown
@@ -92,6 +98,12 @@ focusd-focus-out() { focusd_is_in_front=; focusd-say blur }
 focusd-line-init() {
   emulate -L zsh
   focusd-is-command || return 0
+  # tmux's session may be shown by another client now.
+  if (( focusd_in )) && [[ -n $TMUX && ( -z $focusd_client || ! -d /proc/$focusd_client ) ]] &&
+    [[ $(focusd-tmux-client) != "$focusd_client" ]]; then
+    focusd-end
+    focusd_started=0
+  fi
   focusd-start
   (( ! focusd_in )) || print -n '\e[?1004h'
   [[ -z $focusd_is_in_front ]] || focusd-say focus
