@@ -113,6 +113,7 @@ extension Bridge {
       if case .failure(let error) = outcome, error.isOfMissingObject {
         // Qt does not tell that an element which has focus is gone, and nobody that one which had it is.
         guard tracker.desired != field.element, shown !== field else { return take(.lost(field.element)) }
+        tellFocusWaiters(field.element, .failure(.elementGone))
         remove(field)
         return
       }
@@ -192,7 +193,6 @@ extension Bridge {
   @discardableResult
   func remove(_ field: ElementField) -> Bool {
     let isAwaited = field.onRemoval?(false) ?? false
-    tellFocusWaiters(field.element, .failure(.elementGone))
     kept.removeAll { $0 === field }
     letGo { $0 === field }
     guard let application = applications[field.element.application] else { return false }
