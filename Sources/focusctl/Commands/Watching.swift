@@ -106,7 +106,7 @@ private final class WatchedLines {
   /// Whether the line is written later, with what changes together.
   var isDelayed: Bool { isOneLine && format.keys.count > 1 }
 
-  /// Notes `changes`, and returns the lines that are to be written now.
+  /// Notes `changes`, and returns the lines to write now.
   func text(of changes: [WatchState.Change]) -> String {
     // A key that changes again has a line for each value.
     let former = changes.contains { changed?.contains($0.key) == true } ? due() : ""
