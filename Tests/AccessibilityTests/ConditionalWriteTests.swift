@@ -19,13 +19,20 @@ import Testing
     }
   }
 
+  /// Selects the whole text, and returns a write of `key` that holds only for that.
+  private static func writeOfSelectedText(
+    _ key: String, _ desktop: AccessibleDesktop, _ program: StubProgram
+  ) async throws -> DaemonCall {
+    program.change("/element") { ($0.text, $0.selection) = ("typed", (0, 5)) }
+    program.textChanged("/element")
+    try await desktop.waits(for: key, .string("typed"))
+    return try await desktop.write(of: key, .string("mine"))
+  }
+
   @Test func aTextThatTheProgramHasChangedSilentlyStays() async throws {
     try await Self.withProgram(.entry("typed")) { desktop, program in
       for key in ["Text.Content", "Text.SelectedText"] {
-        program.change("/element") { ($0.text, $0.selection) = ("typed", (0, 5)) }
-        program.textChanged("/element")
-        try await desktop.waits(for: key, .string("typed"))
-        let write = try await desktop.write(of: key, .string("mine"))
+        let write = try await Self.writeOfSelectedText(key, desktop, program)
         program.change("/element") { ($0.text, $0.selection) = ("undone", (0, 6)) }
         #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
         #expect(program.text(of: "/element") == "undone")
@@ -37,10 +44,7 @@ import Testing
   @Test func aKeyBetweenTheLookAndTheWriteStays() async throws {
     try await Self.withProgram(.entry("typed")) { desktop, program in
       for key in ["Text.Content", "Text.SelectedText"] {
-        program.change("/element") { ($0.text, $0.selection) = ("typed", (0, 5)) }
-        program.textChanged("/element")
-        try await desktop.waits(for: key, .string("typed"))
-        let write = try await desktop.write(of: key, .string("mine"))
+        let write = try await Self.writeOfSelectedText(key, desktop, program)
         // Right after it has told the text once more.
         program.change("/element") { $0.textAfterText = "Ktyped" }
         #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")

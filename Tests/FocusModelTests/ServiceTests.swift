@@ -103,7 +103,7 @@ struct ServiceTests {
     #expect(model.process(of: try model.field(FieldID("stored"))) == 0)
   }
 
-  @Test("What was told of a process in a turn that is taken back is told again")
+  @Test("A process that was told in a turn is told again after a roll-back")
   func processOfATurnThatIsTakenBack() throws {
     let stage = try Stage()
     let model = stage.model

@@ -294,7 +294,7 @@ import Testing
       // The next line may be written before this one has been left.
       for number in 1...2 {
         let line = "print $((40 + \(number)))"
-        // Between two lines there is none.
+        // Between two lines the shell has no focus, and a call is refused.
         let next = try await desktop.shell(
           "{ until focusctl set Shell.Buffer '\(line)'; do :; done; until focusctl run Shell.Accept; do :; done; } 2>&1"
         )
@@ -326,7 +326,7 @@ import Testing
     }
   }
 
-  /// tmux's panes are no children of the terminal that shows them; another terminal that was started in one is none.
+  /// In a pane of tmux the field names the client's process; in a terminal that was started from a pane it does not.
   @Test(.enabled(if: TestDesktop.has("zsh", "script")), arguments: ["$(tty)", "/dev/other"])
   func aPromptInTmuxIsInTheWindowOfItsClient(pane: String) async throws {
     try await TestDesktop.with { desktop in
