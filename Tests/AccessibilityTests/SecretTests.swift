@@ -239,6 +239,16 @@ import Testing
         try await desktop.waits(for: "Element.Role", .string("password"))
         #expect(try await desktop.get("Text.Content") == nil)
       }
+      // Also when other settings have the bridge look at all programs anew.
+      entry("/anew", Self.secret, index: 2)
+      try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
+      desktop.bridge.terminate(SIGHUP)
+      try await eventually("no field") { try await desktop.get("Element.Role") == nil }
+      try await eventually("a password again") {
+        program.activate()
+        program.focus("/anew")
+        return try await desktop.get("Element.Role") == .string("password")
+      }
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }
   }

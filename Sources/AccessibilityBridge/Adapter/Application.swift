@@ -42,8 +42,6 @@ final class Application {
   static let mostUnanswered = 64
   /// The most elements whose attempts are remembered; with more of them, they are counted anew.
   private static let attemptLimit = 64
-  /// The most secret elements that are remembered; a program with more of them is not looked into any more.
-  private static let secretLimit = 4096
 
   let name: BusName
   var stage = Stage.unknown
@@ -55,9 +53,7 @@ final class Application {
   var fields: [ElementReference: ElementField] = [:]
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
-  private(set) var secrets: Set<ObjectPath>
-  /// Where secret elements are, or were: another that takes the place of one has the same text.
-  private(set) var secretPositions: Set<ElementSnapshot.Position> = []
+  private(set) var secrets: SecretElements
   /// Whether it is the desktop: of it only elements that hold a value are shown, and each only while it has focus.
   private(set) var isDesktop = false
   /// Whether the user says that all its texts are secrets.
@@ -87,19 +83,20 @@ final class Application {
   private(set) var root: ElementReference
 
   /// A program of whose elements these are secret.
-  init(_ name: BusName, secrets: Set<ObjectPath> = []) {
+  init(_ name: BusName, secrets: SecretElements = SecretElements()) {
     (self.name, self.secrets) = (name, secrets)
     root = ElementReference(name, AccessibilityNames.root)
   }
 
   /// Whether the element was secret before, or all of the program's are.
-  func isSecret(_ element: ElementReference) -> Bool { keepsSecrets || secrets.contains(element.path) }
+  func isSecret(_ element: ElementReference) -> Bool { keepsSecrets || secrets.paths.contains(element.path) }
 
   /// Notes that the element is secret from now on; what only the user's settings say may change with them.
+  ///
+  /// A program with too many of them is not looked into any more.
   func noteSecret(_ element: ElementReference, at position: ElementSnapshot.Position? = nil) {
     guard !keepsSecrets else { return }
-    if let position, secretPositions.count < Self.secretLimit { secretPositions.insert(position) }
-    if secrets.count < Self.secretLimit { secrets.insert(element.path) } else { stage = .ignored }
+    if !secrets.note(element.path, at: position) { stage = .ignored }
   }
 
   /// Notes how often the element was read again.

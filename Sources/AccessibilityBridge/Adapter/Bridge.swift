@@ -61,7 +61,7 @@ package final class Bridge {
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   /// The secret elements of the programs that the bridge knew before it began anew, and on which bus that was: no name comes
   /// twice on one.
-  private var formerSecrets: [BusName: Set<ObjectPath>] = [:]
+  private var formerSecrets: [BusName: SecretElements] = [:]
   private var formerBus: String?
   /// The connection that has the registry's name.
   private var registry: BusName?
@@ -234,7 +234,7 @@ package final class Bridge {
   private func disconnect() {
     for application in applications.values {
       // Secret once, secret for good.
-      if !application.secrets.isEmpty { formerSecrets[application.name] = application.secrets }
+      if !application.secrets.paths.isEmpty { formerSecrets[application.name] = application.secrets }
       application.close()
     }
     applications = [:]
@@ -315,7 +315,7 @@ package final class Bridge {
 
   func application(_ name: BusName) -> Application {
     if let application = applications[name] { return application }
-    let application = Application(name, secrets: formerSecrets[name] ?? [])
+    let application = Application(name, secrets: formerSecrets[name] ?? SecretElements())
     applications[name] = application
     return application
   }

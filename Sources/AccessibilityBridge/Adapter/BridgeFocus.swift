@@ -151,7 +151,7 @@ extension Bridge {
   ) -> ElementReader.Context {
     ElementReader.Context(
       toolkit: application.toolkit, showsTerminals: options.showsTerminals, isSecret: application.isSecret(element),
-      secretPositions: application.secretPositions, before: before)
+      secretPositions: application.secrets.positions, before: before)
   }
 
   private func finish(
