@@ -12,7 +12,9 @@ extension Connection.Bus {
   /// The same address without the identity of the bus: one that comes back at the same place has another.
   package static func withoutGUID(_ address: String) -> String {
     address.split(separator: ";").map { server in
-      server.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
+      let parts = server.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return String(server) }
+      return parts[0] + ":" + parts[1].split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
     }.joined(separator: ";")
   }
 }
