@@ -17,6 +17,7 @@ import Testing
   private static let song: [FormatPart: DBusValue] = [
     .name("value"): .string("A <b> é"), .name("empty"): .string(""), .name("number"): .int64(3_725_000_000),
     .name("volume"): .double(0.5), .name("list"): .variant(.strings(["x", "y"])), .name("status"): .string("Playing"),
+    .name("big"): .uint64(10_000_000_000_000_000_001),
   ]
 
   /// What playerctl's functions and arithmetic do, and what they do with nil.
@@ -29,11 +30,13 @@ import Testing
     ("{emoji(status)}{emoji(volume)}{emoji(0.1)}{emoji(value):-}", "▶️🔉🔈"), ("{join(list, ', ')}", "x, y"),
     ("{volume * 100}% {number / 1000000}s {1 + 2 * 3} {(1 + 2) * 3} {-number / 2}", "50.0% 3725s 7 9 -1862500000"),
     ("{1 / 0:-}{7 / 2}{number - none:-x}{value + 1:-y}", "3.5xy"), ("{uc(default(none, 'a)b'))}", "A)B"),
-    ("{ uc( value ) }", "A <B> É"), ("{9223372036854775807 + 1:-over}", "over"), ("{list}", #"["x","y"]"#),
+    ("{ uc( value ) }", "A <B> É"),
+    ("{big + 0} {round(big)} {big - big} {big * 2:-over}", "10000000000000000001 10000000000000000001 0 over"),
+    ("{list}", #"["x","y"]"#),
     ("{uc(none):-a (b) :- c}", "a (b) :- c"),
   ])
   func functionsChangeParts(format: String, line: String) throws {
-    let parts = ["value", "empty", "number", "volume", "list", "status", "none"]
+    let parts = ["value", "empty", "number", "volume", "list", "status", "none", "big"]
     let template = try Template(format, .init(parts: parts))
     #expect(template.text(ValueText.text) { Self.song[$0].map { .value($0.lookedThrough) } } == line)
   }

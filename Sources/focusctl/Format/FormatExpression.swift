@@ -38,6 +38,11 @@ indirect enum FormatExpression: Hashable, Sendable {
     }
   }
 
+  /// A whole number, as far as D-Bus has a type for it.
+  fileprivate static func whole(_ number: Int128) -> DBusValue? {
+    DBusValue(number, of: .int64) ?? DBusValue(number, of: .uint64)
+  }
+
   /// Whole numbers stay whole, but a division by which something remains.
   private static func compute(_ left: DBusValue, _ sign: Expression.Operator, _ right: DBusValue) -> DBusValue? {
     if let a = left.integer, let b = right.integer {
@@ -50,7 +55,7 @@ indirect enum FormatExpression: Hashable, Sendable {
         guard b != 0, a % b == 0 else { return b == 0 ? nil : .double(Double(a) / Double(b)) }
         result = (a / b, false)
       }
-      return result.overflow ? nil : DBusValue(result.partialValue, of: .int64)
+      return result.overflow ? nil : whole(result.partialValue)
     }
     guard let a = left.number, let b = right.number else { return nil }
     switch sign {
@@ -98,7 +103,9 @@ enum FormatFunction: String, CaseIterable, Sendable {
     case .default: return text.isEmpty ? arguments[1].value(lookup) : first
     case .duration: return first.content.number.flatMap(FormatFunction.duration).map(FormatValue.string)
     case .emoji: return FormatFunction.emoji(first.content).map(FormatValue.string)
-    case .round: return first.content.number.flatMap { Int64(exactly: $0.rounded()) }.map { .value(.int64($0)) }
+    case .round:
+      let number = first.content.integer ?? first.content.number.flatMap { Int128(exactly: $0.rounded()) }
+      return number.flatMap(FormatExpression.whole).map { .value($0) }
     case .truncate:
       guard let length = arguments[1].value(lookup)?.content.integer, length >= 0 else { return nil }
       let kept = text.prefix(Int(clamping: length))
