@@ -15,6 +15,7 @@ package final class DescriptorSource {
   private let descriptor: Int32
   private let events: Int16
   private var handler: (() -> Void)?
+  private weak var loop: EventLoop?
 
   /// Calls `handler` on `loop` in each turn in which `descriptor` meets `condition`, until `cancel`.
   package init(
@@ -23,16 +24,20 @@ package final class DescriptorSource {
     self.descriptor = descriptor
     events = condition == .readable ? Int16(POLLIN) : 0
     self.handler = handler
+    self.loop = loop
     loop.add(self)
   }
 
   /// Stops waiting.
-  package func cancel() { handler = nil }
+  package func cancel() {
+    handler = nil
+    loop?.remove(self)
+  }
 }
 
 extension DescriptorSource: EventSource {
   package func prepare(_ set: inout PollSet) {
-    if handler != nil { set.add(descriptor, events: events, source: self, token: 0) }
+    set.add(descriptor, events: events, source: self, token: 0)
   }
 
   package func ready(token: UInt, events: Int16) { handler?() }
