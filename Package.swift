@@ -52,7 +52,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
     .target(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
-    .target(name: "ProgramSupport", dependencies: ["CLinux", "DBus", "EventLoop"], swiftSettings: strict),
+    .target(name: "ProgramSupport", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
       name: "DaemonClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),

@@ -7,10 +7,9 @@ package final class AccessibilityStatus {
   package static let busName = BusName(known: "org.a11y.Bus")
   private static let path = ObjectPath(known: "/org/a11y/bus")
   private static let interface = "org.a11y.Status"
-  private static let propertiesChanged = MemberName(known: "PropertiesChanged")
   /// The signals that `received` must be given.
   package static let changes = MatchRule(
-    sender: busName, path: path, interface: .properties, member: propertiesChanged, arguments: [0: interface])
+    sender: busName, path: path, interface: .properties, member: .propertiesChanged, arguments: [0: interface])
   private static let firstDelay = Duration.milliseconds(500)
   private static let longestDelay = Duration.seconds(60)
   private static let mostFailures = 6
@@ -126,7 +125,7 @@ package final class AccessibilityStatus {
 
   /// Turns it on again if it is off: GNOME turns it off when its magnifier is turned off.
   package func received(_ message: Message) {
-    guard message.path == Self.path, message.isSignal(.properties, Self.propertiesChanged), !isChanged else { return }
+    guard message.path == Self.path, message.isSignal(.properties, .propertiesChanged), !isChanged else { return }
     isChanged = true
     // Not at once, or two programs that want different things would do nothing else.
     loop.schedule(after: Self.firstDelay) { [weak self] in

@@ -10,6 +10,11 @@ extension InterfaceName {
   public static let peer = InterfaceName(known: "org.freedesktop.DBus.Peer")
 }
 
+extension MemberName {
+  /// The signal `PropertiesChanged` of `org.freedesktop.DBus.Properties`.
+  public static let propertiesChanged = MemberName(known: "PropertiesChanged")
+}
+
 /// The bus itself: the D-Bus specification, section "Message Bus Messages".
 extension BusName {
   /// The bus's own name.

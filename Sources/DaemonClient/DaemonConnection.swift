@@ -157,11 +157,11 @@ extension MatchRule {
   /// The properties of fields change: not their values, but whose they are and what becomes of them.
   package static let fieldProperties = MatchRule(
     sender: Focus1.busName, pathNamespace: Focus1.fields, interface: .properties,
-    member: MemberName(known: "PropertiesChanged"), arguments: [0: Focus1.field.text])
+    member: .propertiesChanged, arguments: [0: Focus1.field.text])
 
   /// The properties of the object at `path` change.
   package static func properties(of path: ObjectPath) -> MatchRule {
     MatchRule(
-      sender: Focus1.busName, path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"))
+      sender: Focus1.busName, path: path, interface: .properties, member: .propertiesChanged)
   }
 }

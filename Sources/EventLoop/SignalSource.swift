@@ -3,7 +3,8 @@ internal import Glibc
 
 /// Unix signals as events of a loop, through a descriptor, so that no handler ever interrupts other code.
 ///
-/// `signalfd(2)`. The signals are blocked in the calling thread; create it before any other thread.
+/// `signalfd(2)`. The signals are blocked in the calling thread; create it before any other thread. It belongs to the loop, for
+/// as long as that lives.
 package final class SignalSource {
   private let descriptor: Int32
   private let handler: (Int32) -> Void

@@ -20,8 +20,8 @@ package enum Vocabulary {
   }
 
   /// The type of the value that `key` stands for in every program; nil if programs choose it, or if it is a command.
-  package static func type(of key: String) -> DBusType? {
-    guard let key = try? Key(key), case .value(let type)? = member(key) else { return nil }
+  package static func type(of key: Key) -> DBusType? {
+    guard case .value(let type)? = member(key) else { return nil }
     return type
   }
 

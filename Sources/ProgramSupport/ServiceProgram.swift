@@ -82,7 +82,7 @@ package final class ServiceProgram {
     let terminal = ControllingTerminal()
     do {
       // A loop's handlers never retain the loop: both would outlive what is served.
-      let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in
+      _ = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in
         let end = { [weak loop] in
           log.info("terminating on request")
           loop?.stop()
@@ -90,7 +90,6 @@ package final class ServiceProgram {
         guard number == SIGHUP, let loop else { return end() }
         terminal.hungUp(on: loop, reload: { self?.onReload?() }, end: end)
       }
-      defer { withExtendedLifetime(signals) {} }
       let server = try serve(self)
       manager.keepAlive(loop)
       // A start needs more memory than what follows it.

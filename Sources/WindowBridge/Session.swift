@@ -114,7 +114,7 @@ package enum Session: Hashable, Sendable {
   /// What follows the window manager.
   package func source(on loop: EventLoop, log: Log) -> any WindowSource {
     switch self {
-    case .x11(let display): XSource(display: display, on: loop, log: log)
+    case .x11(let display): XSource(display: display, on: loop)
     case .sway(let socket): TreeSource("sway", path: socket, on: loop, log: log)
     case .i3(let socket): TreeSource("i3", path: socket, on: loop, log: log)
     case .hyprland(let directory): HyprlandSource(directory: directory, on: loop, log: log)

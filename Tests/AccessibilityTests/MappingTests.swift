@@ -134,7 +134,7 @@ import Testing
     let place = ElementPlace(title: "T", application: "a", process: 7)
     let values = ElementValues.values(of: element, at: place)
     #expect(values.count == ElementShape(element).values.count)
-    for (key, value) in values { #expect(Vocabulary.type(of: key.description) == value.type, "\(key)") }
+    for (key, value) in values { #expect(Vocabulary.type(of: key) == value.type, "\(key)") }
   }
 
   @Test func longNamesAreLeftOut() {

@@ -91,7 +91,7 @@ import Testing
     let element = try #require(try Self.element(told))
     #expect(Self.shown(element) == values, "\(told)")
     #expect(Self.shape(element) == keys, "\(told)")
-    for (key, value) in element.values { #expect(Vocabulary.type(of: key.description) == value.type, "\(key)") }
+    for (key, value) in element.values { #expect(Vocabulary.type(of: key) == value.type, "\(key)") }
   }
 
   @Test func textsAreShownUpToTheirLimit() throws {

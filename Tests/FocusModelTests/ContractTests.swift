@@ -94,11 +94,11 @@ import Testing
   @Test("Each key of the vocabulary has its one signature, or is a command", arguments: vocabulary)
   func signatures(_ signature: String, names: String) throws {
     for name in names.split(separator: " ") {
-      let key = "org.focusd." + name
+      let key = try Key("org.focusd." + name)
       #expect(Vocabulary.type(of: key)?.description == (signature.isEmpty ? nil : signature), "\(key)")
       guard signature.isEmpty else { continue }
       let arguments = Self.arguments[String(name)] ?? ""
-      #expect(Vocabulary.member(try Key(key)) == .command(try arguments.map { try Signature($0) }), "\(key)")
+      #expect(Vocabulary.member(key) == .command(try arguments.map { try Signature($0) }), "\(key)")
     }
     #expect(Vocabulary.member(try Key("org.focusd.Range.Other")) == nil)
   }

@@ -111,13 +111,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("demo.F.n", ["demo.F.A", "demo.F.N", "demo.F.m"], "demo.F.N"), ("nubmer", ["Number"], "Number"),
-    ("xyz", ["Number"], nil), (String(repeating: "N", count: 1_000_000), ["Number"], nil), ("", ["N"], nil),
-    ("Numberrrr", ["Number"], "Number"), ("Numberrrrr", ["Number"], nil), ("kitten", ["sitting"], "sitting"),
-    // One mistake of two letters is all that may be: they are swapped, not two others.
-    ("ab", ["ba"], "ba"), ("ab", ["cd"], nil),
-  ])
+  @Test(
+    arguments: [
+      ("demo.F.n", ["demo.F.A", "demo.F.N", "demo.F.m"], "demo.F.N"), ("nubmer", ["Number"], "Number"),
+      ("xyz", ["Number"], nil), (String(repeating: "N", count: 1_000_000), ["Number"], nil), ("", ["N"], nil),
+      ("Numberrrr", ["Number"], "Number"), ("Numberrrrr", ["Number"], nil), ("kitten", ["sitting"], "sitting"),
+      // One mistake of two letters is all that may be: they are swapped, not two others.
+      ("ab", ["ba"], "ba"), ("ab", ["cd"], nil),
+    ] as [(String, [String], String?)])
   func suggestsTheNearest(word: String, names: [String], near: String?) {
     #expect(Suggestion.nearest(to: word, among: names) == near)
   }

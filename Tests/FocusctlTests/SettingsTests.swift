@@ -23,7 +23,7 @@ import Testing
       (
         "[a]\nK=\0\nL=\u{1}\nM\u{1b}", ["2 a.L=\u{1}"],
         [
-          "2 the line is not text in UTF-8", "4 'M?' is not KEY=VALUE, [SECTION] or a comment",
+          "2 the line is not text in UTF-8", "4 'M\\u{1B}' is not KEY=VALUE, [SECTION] or a comment",
         ]
       ),
       ("[é]\nÄ=ö", ["1 é.Ä=ö"], []), ("\u{feff}[a]\nK=v", ["1 a.K=v"], []),

@@ -128,7 +128,7 @@ final class ElementField {
       reading(value.map { .success($0) } ?? .failure(DBusError(.unknownProperty, "\(key) has no value")))
     }
     var property = FieldProperty(
-      type: Vocabulary.type(of: key.description) ?? .string, tellsChanges: true, read: access == nil ? nil : read,
+      type: Vocabulary.type(of: key) ?? .string, tellsChanges: true, read: access == nil ? nil : read,
       write: access == .readOnly ? nil : write)
     guard access == .readWrite else { return property }
     // Changes are collected, and some are not told: who is about to write must not miss any.

@@ -20,11 +20,11 @@ package struct ElementSnapshot: Equatable, Sendable {
       self = []
       for name in names {
         switch name {
-        case "org.a11y.atspi.Text": insert(.text)
-        case "org.a11y.atspi.EditableText": insert(.editableText)
-        case "org.a11y.atspi.Value": insert(.value)
-        case "org.a11y.atspi.Action": insert(.action)
-        case "org.a11y.atspi.Component": insert(.component)
+        case AccessibilityNames.text.text: insert(.text)
+        case AccessibilityNames.editableText.text: insert(.editableText)
+        case AccessibilityNames.value.text: insert(.value)
+        case AccessibilityNames.action.text: insert(.action)
+        case AccessibilityNames.component.text: insert(.component)
         default: break
         }
       }

@@ -19,7 +19,6 @@ package final class BrowserBridge {
 
   let loop: EventLoop
   private let log: Log
-  private let pipe: BrowserPipe
   private let calls: BrowserCalls
   private let windows: BrowserWindows
   private let process: UInt32?
@@ -38,7 +37,7 @@ package final class BrowserBridge {
 
   /// Serves the extension behind `pipe`, which belongs to the browser `process`.
   package init(_ pipe: BrowserPipe, to bus: Connection.Bus, process: UInt32?, on loop: EventLoop, log: Log) {
-    (self.pipe, self.process, self.loop, self.log) = (pipe, process, loop, log)
+    (self.process, self.loop, self.log) = (process, loop, log)
     calls = BrowserCalls(pipe, on: loop)
     windows = BrowserWindows(to: bus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
     pipe.onMessage = { [weak self] in self?.received($0) }

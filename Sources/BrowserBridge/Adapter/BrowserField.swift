@@ -74,7 +74,7 @@ struct BrowserField {
       delegate.request(BrowserRequest(target, .write(key, value)), done)
     }
     var property = FieldProperty(
-      type: Vocabulary.type(of: key.description) ?? .string, tellsChanges: true,
+      type: Vocabulary.type(of: key) ?? .string, tellsChanges: true,
       read: access == .writeOnly ? nil : read, write: access == .readOnly ? nil : write)
     guard access == .readWrite else { return property }
     // A write that depends on the value must not depend on one that the page is yet to tell.

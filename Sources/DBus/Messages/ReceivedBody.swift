@@ -13,6 +13,17 @@ extension Message {
     if dbus_message_get_signature(raw).map({ $0.pointee == 0 }) ?? true {
       return try body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
+    return try withBytes { (bytes, headerEnd) throws(DBusError) in
+      let bodyStart = min(headerEnd.aligned(to: 8), bytes.count)
+      return try body(UnsafeRawBufferPointer(rebasing: bytes[bodyStart...]))
+    }
+  }
+
+  /// Calls `body` with all bytes, in the byte order of this machine, and where the header ends: the specification's section
+  /// "Message Format".
+  private func withBytes<Result>(
+    _ body: (_ bytes: UnsafeRawBufferPointer, _ headerEnd: Int) throws(DBusError) -> Result
+  ) throws(DBusError) -> Result {
     // An iterator has libdbus swap the bytes of a message from a machine of the other byte order.
     var iterator = DBusMessageIter()
     dbus_message_iter_init(raw, &iterator)
@@ -21,9 +32,8 @@ extension Message {
     guard dbus_message_marshal(raw, &start, &count) != 0, let start else { throw .noMemory }
     defer { dbus_free(start) }
     let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
-    let fields = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
-    let bodyStart = min((16 + fields).aligned(to: 8), bytes.count)
-    return try body(UnsafeRawBufferPointer(rebasing: bytes[bodyStart...]))
+    let fieldsSize = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+    return try body(bytes, min(16 + fieldsSize, bytes.count))
   }
 
   /// The message's values, decoded: one for each complete type of the signature.
@@ -54,19 +64,11 @@ extension Message {
   /// How many descriptors came with the message, named by its values or not.
   package var descriptorCount: Int {
     guard dbus_message_contains_unix_fds(raw) != 0 else { return 0 }
-    var start: UnsafeMutablePointer<CChar>?
-    var count: Int32 = 0
-    guard dbus_message_marshal(raw, &start, &count) != 0, let start else { return MessageBody.unixFDLimit }
-    defer { dbus_free(start) }
-    let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
-    let fieldsSize = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
-    // The header, as the specification's section "Message Format" has it.
-    let end = min(16 + fieldsSize, bytes.count)
-    guard
-      let header = try? DBusValue.decode(
-        "yyyyuua(yv)", UnsafeRawBufferPointer(rebasing: bytes[..<end]), descriptors: [], elementLimit: .max),
-      case .array(let fields)? = header.last
-    else { return MessageBody.unixFDLimit }
+    let header = try? withBytes { bytes, headerEnd in
+      let header = UnsafeRawBufferPointer(rebasing: bytes[..<headerEnd])
+      return try? DBusValue.decode("yyyyuua(yv)", header, descriptors: [], elementLimit: .max)
+    }
+    guard case .array(let fields)? = header?.last else { return MessageBody.unixFDLimit }
     for case .structure(let field) in fields where field.first == .byte(MessageHeader.Field.unixFDs.rawValue) {
       if case .variant(.uint32(let number))? = field.last { return Int(number) }
     }

@@ -10,7 +10,7 @@ extension OutgoingMessage {
     invalidated: [String] = []
   ) throws(DBusError) -> OutgoingMessage {
     try signal(
-      to: destination, path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"),
+      to: destination, path: path, interface: .properties, member: .propertiesChanged,
       [.string(interface.text), .properties(changed), .strings(invalidated)])
   }
 }
@@ -40,7 +40,7 @@ extension InterfaceDescription.Method {
 extension InterfaceDescription.Signal {
   /// `Properties.PropertiesChanged`.
   public static let propertiesChanged = InterfaceDescription.Signal(
-    MemberName(known: "PropertiesChanged"),
+    .propertiesChanged,
     [
       .init("interface_name", .string), .init("changed_properties", .properties),
       .init("invalidated_properties", .array(.string)),

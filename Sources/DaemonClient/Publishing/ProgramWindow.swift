@@ -25,7 +25,7 @@ package enum ProgramWindowInterface {
   package static let path = ObjectPath(known: "/org/focusd/Bridge1/Window")
   /// The signals that tell what is different.
   package static let rule = MatchRule(
-    path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"), arguments: [0: name.text])
+    path: path, interface: .properties, member: .propertiesChanged, arguments: [0: name.text])
   private static let name = InterfaceName(known: "org.focusd.Bridge1.Window")
   private static let title = MemberName(known: "Title")
   private static let active = MemberName(known: "Active")

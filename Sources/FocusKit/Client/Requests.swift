@@ -40,8 +40,9 @@ extension FocusClient {
   }
 
   /// Writes the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
-  /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, `TypeMismatch`, what the owner refuses with, a timeout after
-  ///   25 seconds without a reply; `DBusConversionError`; `CancellationError`.
+  /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, `TypeMismatch`, what the owner refuses with, `Timeout` if it has not
+  ///   answered within 5 seconds, or the daemon within 25; what `value` cannot be converted with, as `DBusConversionError`;
+  ///   `CancellationError`.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
   nonisolated(nonsending) public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws
@@ -70,7 +71,7 @@ extension FocusClient {
 
   /// Runs the command `name` of the focused field.
   /// - Throws: `FocusError`: `NotFocused`, `Disabled`, what the owner throws, or a timeout if it has not ended within
-  ///   5 seconds, while it goes on; `CancellationError`.
+  ///   5 seconds, while it goes on; what an argument cannot be converted with, as `DBusConversionError`; `CancellationError`.
   /// - Returns: the command's results.
   @discardableResult
   nonisolated(nonsending) public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws
@@ -87,7 +88,9 @@ extension FocusClient {
   }
 
   /// Moves focus to the field with the id `field`.
-  /// - Throws: `FocusError`: `AccessDenied` if it belongs to another client and does not take focus on request.
+  /// - Throws: `FocusError`: `AccessDenied` if it belongs to another client and does not take focus on request, what it refuses
+  ///   a request with, or `Timeout` if it has not answered within 5 seconds; `UnknownObject` if there is no such field, and an
+  ///   error without a name if `field` is no id; `CancellationError`.
   nonisolated(nonsending) public func focus(_ field: String) async throws {
     do {
       try await call(.field(try FieldID(field).path, "Focus"))

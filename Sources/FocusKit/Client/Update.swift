@@ -10,8 +10,9 @@ extension FocusClient {
   ///
   /// An owner that changes its own state while it is being written can still overwrite, or be overwritten: its own changes
   /// carry no revision.
-  /// - Throws: `FocusError`: `NotFocused`, `Conflict` if focus has moved, `PropertyReadOnly`, `TypeMismatch`, what the owner
-  ///   refuses with; `DBusConversionError`; `CancellationError`; what `change` throws.
+  /// - Throws: `FocusError`: `NotFocused`, `Conflict` if focus has moved or 10,000 attempts met another's change,
+  ///   `PropertyReadOnly`, `TypeMismatch`, what the owner refuses with, `Timeout` if it has not answered within 5 seconds; what
+  ///   a value cannot be converted with, as `DBusConversionError`; `CancellationError`; what `change` throws.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
   nonisolated(nonsending) public func update<Value: DBusRepresentable>(

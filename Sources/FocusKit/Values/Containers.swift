@@ -67,7 +67,7 @@ extension Dictionary: DBusRepresentable where Key: DBusRepresentable, Value: DBu
 
 extension DBusRepresentable where Self: Codable {
   /// The type `a{sv}`.
-  public static var dbusType: DBusType { propertiesType }
+  public static var dbusType: DBusType { .properties }
 
   /// Creates the value from its properties by name.
   /// - Throws: `DecodingError`, `DBusConversionError`.
@@ -77,13 +77,11 @@ extension DBusRepresentable where Self: Codable {
   /// - Throws: `EncodingError`, `DBusConversionError`.
   public func dbusValue() throws -> DBusValue { try properties() }
 
-  static var propertiesType: DBusType { .dictionary(key: .string, value: .variant) }
-
   static func withProperties(_ value: DBusValue) throws -> Self { try Self(from: DBusDecoder(value)) }
 
   func properties() throws -> DBusValue {
     let value = try DBusEncoder.encode(self)
-    guard value.type == Self.propertiesType else {
+    guard value.type == .properties else {
       throw DBusConversionError(
         "'\(Self.self)' is encoded as '\(value.type)', not as properties by name; implement 'dbusType', 'dbusValue()' and "
           + "'init(dbusValue:)'")

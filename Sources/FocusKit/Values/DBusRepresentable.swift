@@ -19,11 +19,11 @@ public protocol DBusRepresentable: Sendable {
   static var dbusType: DBusType { get }
 
   /// Creates the value from a value received over the bus.
-  /// - Throws: `DBusConversionError` if the value cannot be converted.
+  /// - Throws: `DBusConversionError` if the value cannot be converted; `DecodingError` of a `Codable` type.
   init(dbusValue: DBusValue) throws
 
   /// The value as sent over the bus, of type `dbusType`.
-  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value; `EncodingError` of a `Codable` type.
   func dbusValue() throws -> DBusValue
 }
 

@@ -102,7 +102,7 @@ extension DBusRepresentable where Self: CaseIterable {
 
 extension DBusRepresentable where Self: CaseIterable & Codable {
   /// The type `s`, the case's name, for an enum without associated values; otherwise `a{sv}`.
-  public static var dbusType: DBusType { hasCaseNames ? .string : propertiesType }
+  public static var dbusType: DBusType { hasCaseNames ? .string : .properties }
 
   /// Creates the value from its case's name, or from its properties by name.
   /// - Throws: `DBusConversionError` if there is no such case; it lists those that there are. `DecodingError`.

@@ -73,7 +73,7 @@ public struct MediaMetadata: Hashable, Sendable, DBusRepresentable {
   public init() {}
 
   /// The type `a{sv}`.
-  public static var dbusType: DBusType { .dictionary(key: .string, value: .variant) }
+  public static var dbusType: DBusType { .properties }
 
   /// Creates the metadata from MPRIS's dictionary.
   /// - Throws: `DBusConversionError` if it is not a dictionary.

@@ -1,4 +1,5 @@
 public import DBusTypes
+internal import FocusContract
 
 /// The menus of the window in front: ``FocusedValues/menu``.
 public struct MenuKeys: Sendable {
@@ -40,9 +41,7 @@ public struct MenuItem: Hashable, Sendable, Identifiable, DBusRepresentable {
   }
 
   /// The type `(sasssbi)`.
-  public static var dbusType: DBusType {
-    .structure([.string, .array(.string), .string, .string, .boolean, .int32])
-  }
+  public static var dbusType: DBusType { MenuKey.itemType }
 
   /// Creates the item from its six parts.
   /// - Throws: `DBusConversionError` if it does not have their types.

@@ -47,11 +47,11 @@ final class Journal {
     self.file = file
     try file.checkLog()
     database = try Database(path: file.resolvedPath)
-    // Pages that become free are not written over: that took as long as to write what they held. What leaves a page that stays
+    // Pages that become free are not written over: that takes as long as to write what they held. What leaves a page that stays
     // in use, such as a password, is.
     // A loss of power can take nothing from a log that is not synced that was in the file before.
-    // The system has the pages as well: a cache of 2 MiB, SQLite's own, was a fifth of what 10,000 fields take. What a
-    // transaction changes stays in it up to the commit, instead of being written and read again.
+    // The system has the pages as well: a cache of 2 MiB, SQLite's own, is a fifth of what 10,000 fields take. What a
+    // transaction changes stays in it up to the commit, and is not written and read again.
     try database.execute(
       """
       PRAGMA page_size = 1024;

@@ -18,7 +18,7 @@ enum Schema {
     ) WITHOUT ROWID;
     """,
     // Values have their own rows, apart from the index: to find one, SQLite would read the large ones that it passes. They
-    // are kept as `KeptValue` says, which version 1 did otherwise.
+    // are kept as `KeptValue` says.
     """
     ALTER TABLE binding RENAME TO binding_1;
     CREATE TABLE binding (

@@ -13,7 +13,7 @@ extension FocusService {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
       let object = objects.at(path, of: sender)
     else { return }
-    if message.isSignal(.properties, MemberName(known: "PropertiesChanged")) {
+    if message.isSignal(.properties, .propertiesChanged) {
       takeChanges(message, object)
     } else {
       emitAgain(message, interface, object)

@@ -93,7 +93,7 @@ extension MenuBridge {
   /// Makes the daemon tell the window's title, or not any more: with another document, a program may have other menus.
   func followTitle(of window: ObjectPath, _ change: Connection.MatchChange) {
     let rule = MatchRule(
-      sender: Focus1.busName, path: window, interface: .properties, member: MemberName(known: "PropertiesChanged"),
+      sender: Focus1.busName, path: window, interface: .properties, member: .propertiesChanged,
       arguments: [0: WindowKey.interface.text])
     link.daemon?.connection.changeMatch(change, rule)
   }

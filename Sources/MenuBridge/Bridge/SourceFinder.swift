@@ -69,11 +69,11 @@ final class SourceFinder {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
           let source = GTKSource(bus, gtk)
           let supplement = SupplementSource(to: source)
-          choose(window, frames, active) { [self] in supplement.choose(bar(of: window, frames, $0)) }
+          choose(window, frames, active) { [self] in supplement.choose(bar(frames, $0)) }
           return done([source, supplement], false)
         }
         choose(window, frames, active) { [self] active in
-          let bar = bar(of: window, frames, active)
+          let bar = bar(frames, active)
           // Of which of several windows it is may be known later.
           let isLate = isLate || (!frames.isEmpty && active == nil)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
@@ -88,7 +88,7 @@ final class SourceFinder {
     }
   }
 
-  private func bar(of window: Window, _ frames: [ElementReference], _ active: Int?) -> MenuBarSource? {
+  private func bar(_ frames: [ElementReference], _ active: Int?) -> MenuBarSource? {
     active.flatMap { index in
       accessible.bus.map { MenuBarSource($0, frame: frames[index]) }
     }

@@ -1,3 +1,5 @@
+internal import DBusTypes
+
 /// What the user's `focusd.conf` says of one program: `focusd.conf(5)`.
 package struct Settings: Equatable, Sendable {
   private var values: [String: [String]] = [:]
@@ -42,7 +44,7 @@ package struct Settings: Equatable, Sendable {
     let known = SettingsSection.all.map(\.name)
     return text.sections.filter { !known.contains($0.name) }.map { section in
       let all = known.map { "[\($0)]" }.joined(separator: ", ")
-      return .init(line: section.line, text: "unknown section [\(SettingsText.quoted(section.name))]: expected \(all)")
+      return .init(line: section.line, text: "unknown section [\(section.name.excerpt)]: expected \(all)")
     }
   }
 
@@ -55,7 +57,7 @@ package struct Settings: Equatable, Sendable {
         problems.append(
           .init(
             line: each.line,
-            text: "unknown key '\(SettingsText.quoted(each.key))' in [\(section.name)]: expected \(all)"))
+            text: "unknown key '\(each.key.excerpt)' in [\(section.name)]: expected \(all)"))
         continue
       }
       // As in systemd's files, nothing takes back what was assigned before.
@@ -63,7 +65,7 @@ package struct Settings: Equatable, Sendable {
         values[key.name] = nil
       } else if let expected = key.refusal(of: each.value) {
         problems.append(
-          .init(line: each.line, text: "'\(SettingsText.quoted(each.value))' is not valid for \(key.name): \(expected)")
+          .init(line: each.line, text: "'\(each.value.excerpt)' is not valid for \(key.name): \(expected)")
         )
       } else {
         values[key.name, default: []].append(each.value)

@@ -1,3 +1,5 @@
+internal import DBusTypes
+
 /// The assignments of a settings file in the format of systemd: `systemd.syntax(7)`.
 ///
 /// `[SECTION]`, `KEY=VALUE`, comments that begin with `#` or `;`, and a backslash at the end of a line that the next one
@@ -55,7 +57,7 @@ package struct SettingsText {
     }
     if bytes.first == UInt8(ascii: "[") {
       guard bytes.last == UInt8(ascii: "]"), bytes.count > 2 else {
-        return problems.append(Problem(line: line, text: "'\(Self.quoted(text))' is not a section, such as [windows]"))
+        return problems.append(Problem(line: line, text: "'\(text.excerpt)' is not a section, such as [windows]"))
       }
       let name = String(text.dropFirst().dropLast())
       section = name
@@ -64,12 +66,12 @@ package struct SettingsText {
     }
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")), sign > bytes.startIndex else {
       return problems.append(
-        Problem(line: line, text: "'\(Self.quoted(text))' is not KEY=VALUE, [SECTION] or a comment"))
+        Problem(line: line, text: "'\(text.excerpt)' is not KEY=VALUE, [SECTION] or a comment"))
     }
     let key = String(decoding: Self.trimmed(bytes[..<sign]), as: UTF8.self)
     guard let section else {
       return problems.append(
-        Problem(line: line, text: "'\(Self.quoted(key))' comes before any section, such as [windows]"))
+        Problem(line: line, text: "'\(key.excerpt)' comes before any section, such as [windows]"))
     }
     let value = String(decoding: Self.trimmed(bytes[(sign + 1)...]), as: UTF8.self)
     assignments.append(Assignment(section: section, key: key, value: value, line: line))
@@ -79,12 +81,5 @@ package struct SettingsText {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0d }
     let rest = bytes.drop(while: isSpace)
     return rest.prefix((rest.lastIndex { !isSpace($0) }).map { $0 + 1 - rest.startIndex } ?? 0)
-  }
-
-  /// The beginning of `text` for a message, without control characters.
-  package static func quoted(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(60).map { $0.properties.generalCategory == .control ? "?" : String($0) }
-      .joined()
-    return text.unicodeScalars.dropFirst(60).isEmpty ? shown : shown + "…"
   }
 }

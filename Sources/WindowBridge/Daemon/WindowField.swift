@@ -6,7 +6,7 @@ internal import FocusContract
 extension WindowKey {
   static func command(_ action: WindowAction) -> Key { Key(shared: "Window", action.rawValue) }
 
-  static let types: [Key: DBusType] = [title: .string, application: .string, process: .uint32, workspace: .string]
+  static let all = [title, application, process, workspace]
 }
 
 extension Window {
@@ -57,9 +57,9 @@ final class WindowField {
     field.id = isNamed ? id.description : ""
     field.label = published.application
     field.isCoalesced = true
-    for (key, type) in WindowKey.types {
+    for key in WindowKey.all {
       field.properties[key] = FieldProperty(
-        type: type, tellsChanges: true,
+        type: Vocabulary.type(of: key) ?? .string, tellsChanges: true,
         read: { [weak delegate, id] () throws(DBusError) in
           if let value = delegate?.window(id)?.values[key] { return value }
           throw DBusError(.unknownProperty, "the window manager does not tell the \(key.member.text) of this window")

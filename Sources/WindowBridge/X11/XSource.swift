@@ -1,7 +1,6 @@
 internal import BridgeJSON
 package import EventLoop
 internal import Glibc
-package import ProgramSupport
 
 /// An X session with any window manager that keeps to EWMH.
 package final class XSource: WindowSource {
@@ -13,7 +12,6 @@ package final class XSource: WindowSource {
 
   private let display: String?
   private let loop: EventLoop
-  private let log: Log
   private var connection: XConnection?
   private var state = XState(atoms: [:], machine: "")
   /// Questions under way, and whether each must be asked again.
@@ -24,10 +22,9 @@ package final class XSource: WindowSource {
   package var onEnd: ((String) -> Void)?
 
   /// Follows the window manager of `display`, or of the display that the environment names.
-  package init(display: String? = nil, on loop: EventLoop, log: Log) {
+  package init(display: String? = nil, on loop: EventLoop) {
     self.display = display
     self.loop = loop
-    self.log = log
   }
 
   package func start() throws {

@@ -15,7 +15,6 @@ final class Binder {
   private var ids: Set<String> = []
   private var end: CommandError?
   private var hasBegun = false
-  private var reload: SignalSource?
   /// What was said last, which is not said again.
   private var said: String?
 
@@ -33,7 +32,7 @@ final class Binder {
     if plan.hasSettings {
       do {
         let terminal = ControllingTerminal()
-        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in
+        _ = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in
           guard let self else { return }
           terminal.hungUp(on: link.loop, reload: readSettings) { [weak self] in
             self?.end = .refused("the terminal is closed")

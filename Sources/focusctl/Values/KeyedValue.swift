@@ -45,7 +45,8 @@ struct KeyedValue {
   /// - Throws: `CommandError` if the text is not a value of the type.
   func value(known: DBusType? = nil) throws(CommandError) -> DBusValue {
     do {
-      guard let type = type ?? known ?? Vocabulary.type(of: key) else { return try InferredType.value(of: text) }
+      let shared = (try? Key(key)).flatMap(Vocabulary.type)
+      guard let type = type ?? known ?? shared else { return try InferredType.value(of: text) }
       return try ValueText.read(text, as: type)
     } catch {
       throw .usage("\(key): \(error)")

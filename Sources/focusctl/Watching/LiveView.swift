@@ -8,7 +8,6 @@ final class LiveView {
   /// The width of each line that was drawn last, in columns.
   private var drawn: [Int] = []
   private var keyboard: Keyboard?
-  private var signals: SignalSource?
   private let loop: EventLoop
   private let end: (CommandError) -> Void
 
@@ -28,7 +27,7 @@ final class LiveView {
   /// Takes over the terminal; `close` restores it.
   func open() throws(CommandError) {
     do {
-      signals = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [weak self] signal in
+      _ = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [weak self] signal in
         guard let self else { return }
         switch signal {
         case SIGWINCH: draw()
