@@ -51,6 +51,54 @@ struct RegistrationTests {
     }
   }
 
+  @Test("passes over interfaces that it does not expose, and names that are none, whatever they hold")
+  func foreignInterfaces() async throws {
+    let odd = """
+      <interface name='local.my-editor.Base'><method name='a-b'/></interface>
+      <interface name='demo.Odd'><property name='X' type='z' access='read'/></interface>
+      """
+    let whole = Self.xml.replacing("<node>", with: "<node>" + odd)
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      let object = Exported(owner, whole, Self.values)
+      try await owner.register("chosen", object: object.path, [("interfaces", .strings(["demo.Other"]))])
+      #expect(try await owner.keys(at: Focus1.field("chosen")) == ["demo.Other.X"])
+      #expect(try await refusal { try await owner.register("all", object: object.path) } == "InvalidArgs")
+    }
+  }
+
+  @Test("takes options in the types that languages without D-Bus's own have")
+  func naturalTypes() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      let object = Exported(owner, Self.xml, Self.values)
+      try await owner.register(
+        "natural", object: object.path,
+        [
+          ("interfaces", .variants([.string("demo.Slider"), .string("demo.Other")])), ("live", .variants([])),
+          ("process", .int32(4711)), ("scope", .string("session")), ("label", .variant(.string("Label"))),
+          ("active", .structure([.string("demo.Other.X"), .int32(1)])),
+          ("commands", .properties([("demo.Other.Late", .string("s"))])),
+        ])
+      #expect(try await owner.keys(at: Focus1.field("natural")).count == 4)
+      #expect(try await owner.commands(at: Focus1.field("natural"))["demo.Other.Late"] == true)
+      let told = try await owner.getAll("org.focusd.Focus1.Field", at: Focus1.field("natural"))
+      #expect(told["Process"] == .uint32(4711))
+      #expect(told["Label"] == .string("Label"))
+      #expect(told["Active"] == .boolean(true))
+      let odd: Named = [
+        ("process", .int32(-1)), ("process", .double(0.5)), ("focus", .int32(1)), ("label", .int32(1)),
+        ("parent", .string(Focus1.field("natural"))), ("live", .variants([.string("demo.Other.X"), .int32(1)])),
+        ("active", .structure([.string("demo.Other.X")])), ("active", .structure([.int32(1), .int32(1)])),
+      ]
+      for option in odd {
+        #expect(
+          try await refusal { try await owner.register("odd", object: object.path, [option]) } == "InvalidArgs",
+          "\(option)")
+      }
+    }
+  }
+
   /// A registration that is refused: what is odd of it, and the error.
   private struct Bad: Sendable {
     var what: String

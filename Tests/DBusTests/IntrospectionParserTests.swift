@@ -84,6 +84,11 @@ struct IntrospectionParserTests {
       "<node name='/'><node name='child'><interface name='not checked'><method name='1'/></interface></node><interface name='demo.I'/><node name='x'/></node>",
       "demo.I"),
     Good(
+      "interfaces without a valid name are passed over, whatever they hold",
+      "<node><interface><method name='1'/></interface><interface name='local.my-form.Form'><property name='P'><annotation name='\(emits)' value='false'/></property></interface>"
+        + "<interface name='demo.I'><property name='P' type='i' access='read'/></interface><interface name='demo'/></node>",
+      "demo.I; P:i read true"),
+    Good(
       "foreign elements are passed over, with what they hold",
       "<node xmlns:doc='http://example.org/doc'><doc:doc><interface name='demo.Not'/></doc:doc><interface name='demo.I'><doc:p><method name='Not'/></doc:p>"
         + "<method name='M'><doc:doc><arg type='i'/></doc:doc><arg type='u'/></method></interface></node>",
@@ -145,9 +150,6 @@ struct IntrospectionParserTests {
       "DOCTYPE"),
     Bad("an entity that nobody declared", "<node>&x;</node>", "undefined entity"),
     Bad("NUL", "<node>\0</node>", "not well-formed"),
-    Bad("no interface name", "<node><interface/></node>", "'' is not an interface name"),
-    Bad("a bad interface name", document("", interface: "demo"), "'demo' is not an interface name"),
-    Bad("an interface name with a dash", document("", interface: "demo.my-form"), "not an interface name"),
     Bad("an interface twice", "<node><interface name='demo.I'/><interface name='demo.I'/></node>", "'demo.I' twice"),
     Bad("no method name", document("<method/>"), "'' is not a member name"),
     Bad("a bad method name", document("<method name='a.b'/>"), "'a.b' is not a member name"),
@@ -175,6 +177,20 @@ struct IntrospectionParserTests {
     #expect(error.name == .invalidArgs)
     #expect(error.message.contains(each.reason), "\(error.message)")
     #expect(error.message.utf8.count < 500)
+  }
+
+  @Test("that is not wanted is passed over, whatever it holds")
+  func passOver() throws {
+    var seen: [String] = []
+    let xml =
+      "<node><interface name='demo.A'><method name='1'/><property name='P'/></interface><interface name='demo.A'/>"
+      + "<interface name='demo.B'><method name='M'/></interface></node>"
+    let read = try IntrospectionDocument.interfaces(in: xml) { name in
+      seen.append(name.text)
+      return name.text == "demo.B"
+    }
+    #expect(Self.summary(read) == ["demo.B; M()->()"])
+    #expect(seen == ["demo.A", "demo.A", "demo.B"])
   }
 
   private static func nested(_ depth: Int) -> String {

@@ -8,13 +8,16 @@ extension IntrospectionDocument {
   /// The most members and arguments that a document's interfaces may have in all.
   public static let maximumMembers = 4096
 
-  /// Reads the interfaces of the document's own object; what it says of child nodes is passed over.
+  /// Reads the interfaces of the document's own object that `isWanted`; what it says of others, and of child nodes, is passed
+  /// over, and so is an interface whose name is not valid: Qt makes such names of a program's.
   ///
   /// Members whose names or types are not valid are an error; unknown elements and annotations are passed over, as the
   /// specification asks. If it is not limited, since a trusted peer has sent it, `maximumSize` and `maximumMembers` do not hold.
   /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
-  public static func interfaces(in xml: String, isLimited: Bool = true) throws(DBusError) -> [InterfaceDescription] {
-    try parsed(xml, isLimited: isLimited).interfaces
+  public static func interfaces(
+    in xml: String, isLimited: Bool = true, where isWanted: @escaping (InterfaceName) -> Bool = { _ in true }
+  ) throws(DBusError) -> [InterfaceDescription] {
+    try parsed(xml, isLimited: isLimited, isWanted).interfaces
   }
 
   /// The names of the nodes below the root's: an object's children.
@@ -22,14 +25,16 @@ extension IntrospectionDocument {
   /// - Throws: `DBusError`, as `interfaces(in:)`.
   package static func children(in xml: String) throws(DBusError) -> [String] { try parsed(xml).children }
 
-  private static func parsed(_ xml: String, isLimited: Bool = true) throws(DBusError) -> IntrospectionState {
+  private static func parsed(
+    _ xml: String, isLimited: Bool = true, _ isWanted: @escaping (InterfaceName) -> Bool = { _ in false }
+  ) throws(DBusError) -> IntrospectionState {
     guard xml.utf8.count <= maximumSize || !isLimited else {
       throw DBusError(
         .invalidArgs, "the introspection data has \(xml.utf8.count) bytes, but at most \(maximumSize) are allowed")
     }
     guard let parser = XML_ParserCreate("UTF-8") else { throw .noMemory }
     defer { XML_ParserFree(parser) }
-    let state = IntrospectionState(parser, memberLimit: isLimited ? maximumMembers : .max)
+    let state = IntrospectionState(parser, memberLimit: isLimited ? maximumMembers : .max, isWanted)
     return try withExtendedLifetime(state) { () throws(DBusError) in
       XML_SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
       XML_SetElementHandler(
@@ -69,6 +74,7 @@ private final class IntrospectionState {
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private let memberLimit: Int
+  private let isWanted: (InterfaceName) -> Bool
   private var members = 0
   private var names = NamesSeen<InterfaceName>()
   /// What the interface says of its properties that say nothing of themselves, wherever it says so.
@@ -80,9 +86,10 @@ private final class IntrospectionState {
   private(set) var children: [String] = []
   var problem: String?
 
-  init(_ parser: XML_Parser, memberLimit: Int) {
+  init(_ parser: XML_Parser, memberLimit: Int, _ isWanted: @escaping (InterfaceName) -> Bool) {
     self.parser = parser
     self.memberLimit = memberLimit
+    self.isWanted = isWanted
   }
 
   static func with(_ data: UnsafeMutableRawPointer?, _ body: (IntrospectionState) -> Void) {
@@ -124,7 +131,9 @@ private final class IntrospectionState {
       if open.count == 1 { children.append(name) }
       count()
     case (.node, "interface"):
-      try beginInterface(InterfaceName(name))
+      count()
+      guard let name = try? InterfaceName(name), isWanted(name) else { break }
+      beginInterface(name)
       return .interface
     case (.interface, "method"):
       let method = InterfaceDescription.Method(try MemberName(name))
@@ -166,7 +175,6 @@ private final class IntrospectionState {
     interfaceEmits = .always
     properties = NamesSeen()
     ownEmits = []
-    count()
     interfaces.append(InterfaceDescription(name))
   }
 

@@ -65,7 +65,12 @@ extension Look {
     guard case .string(let xml)? = try answer.get().success().limitedArguments().first else {
       throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
     }
-    let all = try IntrospectionDocument.interfaces(in: xml)
+    let declared = try IntrospectionDocument.interfaces(in: xml) { [self] name in
+      if name == Focus1.responder { hasResponder = true }
+      guard !Key.isReserved(name.text) else { return false }
+      showsAny = true
+      return choice.interfaces?.contains(name.text) ?? true
+    }
     if let reserved = choice.interfaces?.first(where: Key.isReserved) {
       throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
     }
@@ -76,10 +81,7 @@ extension Look {
       try calls.enter(object.owner, Load(bytes: introspectionSize))
       countedSize = introspectionSize
     }
-    hasResponder = all.contains { $0.name == Focus1.responder }
-    let free = all.filter { !Key.isReserved($0.name.text) }
-    showsAny = !free.isEmpty
-    interfaces = free.filter { choice.interfaces?.contains($0.name.text) ?? true }
+    interfaces = declared
     addCommands()
     try expose()
     try bound.check()
@@ -140,7 +142,8 @@ extension Look {
       throw DBusError(
         Focus1.nothingToExpose,
         "the object \(object.path) has neither an interface to expose, none below org.freedesktop among them, nor "
-          + "\(Focus1.responder): give the path of one that has")
+          + "\(Focus1.responder): give the path of one that has, or name in 'interfaces' what its introspection leaves out"
+      )
     }
     if !isAgain {
       let shown = Set(interfaces.map(\.name.text))

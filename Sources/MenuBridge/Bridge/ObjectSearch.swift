@@ -104,8 +104,8 @@ final class ObjectSearch {
   }
 
   private func isMainWindow(_ xml: String) -> Bool {
-    let interfaces = (try? IntrospectionDocument.interfaces(in: xml)) ?? []
-    return interfaces.contains { $0.name == KDESource.windowInterface }
+    let interfaces = try? IntrospectionDocument.interfaces(in: xml) { $0 == KDESource.windowInterface }
+    return interfaces?.isEmpty == false
   }
 
   /// Takes a main window of KDE's that has a name of its own, as Dolphin's, and those whose names differ in the number alone.
