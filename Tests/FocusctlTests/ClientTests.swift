@@ -21,19 +21,21 @@ import Testing
   private static let toolkits = [
     Toolkit(testDescription: "GTK 3, Python", title: "GTK 3") { _ in ["/usr/bin/python3", clients + "/gtk3.py"] },
     Toolkit(testDescription: "GTK 4, Python", title: "GTK 4") { _ in ["/usr/bin/python3", clients + "/gtk4.py"] },
-    Toolkit(testDescription: "GTK 4, C", title: "GTK 4", hasSlider: false) { try await compiled($0) },
+    Toolkit(testDescription: "GTK 4, C", title: "GTK 4", hasSlider: false) {
+      try await compiled("gtk4", "gtk4", $0)
+    },
     Toolkit(testDescription: "Qt 6, Python", title: "Qt 6") { _ in ["/usr/bin/python3", clients + "/qt6.py"] },
   ]
 
-  /// Compiles the example in C, and returns what starts it.
-  private static func compiled(_ desktop: TestDesktop) async throws -> [String] {
+  /// Compiles the example `name` in C with `library`, and returns what starts it.
+  private static func compiled(_ name: String, _ library: String, _ desktop: TestDesktop) async throws -> [String] {
     let compiled = try await desktop.shell(
       """
-      cc -Wall -Wextra -Wno-unused-parameter -Werror \(clients)/gtk4.c -o ~/gtk4 \
-        $(pkg-config --cflags --libs gtk4 | sed 's/-I/-isystem/g')
+      cc -Wall -Wextra -Wno-unused-parameter -Werror \(clients)/\(name).c -o ~/\(name) \
+        $(pkg-config --cflags --libs \(library) | sed 's/-I/-isystem/g')
       """)
     try #require(compiled.succeeded, "\(compiled)")
-    return [desktop.bus.directory + "/gtk4"]
+    return [desktop.bus.directory + "/" + name]
   }
 
   @Test(.enabled(if: TestDesktop.canDisplay && TestDesktop.has("xdotool", "python3")), arguments: toolkits)
@@ -146,10 +148,13 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: TestDesktop.has("python3"))) func aProgramWithoutAWindow() async throws {
+  @Test(.enabled(if: TestDesktop.has("python3", "cc")), arguments: ["Python", "C"])
+  func aProgramWithoutAWindow(language: String) async throws {
     try await TestDesktop.with { desktop in
       let program = try await desktop.start(
-        ["/usr/bin/python3", Self.clients + "/lamp.py"], extra: ModuleTests.environment)
+        language == "C"
+          ? try await Self.compiled("lamp", "libsystemd", desktop) : ["/usr/bin/python3", Self.clients + "/lamp.py"],
+        extra: ModuleTests.environment)
       let result = try await desktop.shell(
         """
         focusctl wait Brightness; focusctl get Brightness; focusctl update Brightness +90 --max 100
@@ -158,6 +163,14 @@ import Testing
       #expect(result.output == ["20", "0"], "\(result)")
       #expect(result.errors == ["focusctl: 101 is not between 0 and 100"], "\(result)")
       #expect(try await program.lines(2) == ["brightness 100", "brightness 0"])
+      // A daemon that was killed has it again, and so has one that forgot all.
+      try await desktop.kill()
+      try await desktop.start()
+      #expect(try await desktop.focusctl("set", "Brightness", "30").succeeded)
+      try await desktop.kill()
+      try FileManager.default.removeItem(atPath: desktop.stateDirectory)
+      try await desktop.start()
+      #expect(try await desktop.shell("focusctl wait Brightness; focusctl get Brightness").output == ["30"])
       try await program.stop()
     }
   }
