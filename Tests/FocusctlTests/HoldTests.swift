@@ -110,6 +110,32 @@ import Testing
     }
   }
 
+  /// A program whose window went behind says so after the window bridge.
+  @Test func whatIsBlurredBehindIsNotRemembered() async throws {
+    try await TestDesktop.with { desktop in
+      let windows = try await desktop.peer()
+      try await windows.own("org.focusd.Bridge1.Windows")
+      for window in ["w1", "w2"] { try await windows.register(window) }
+      let watch = try await desktop.background("exec focusctl watch --focus")
+      let hold = try await hold(desktop, "h", "demo.Hold.Text=a")
+      let field = try await windows.getAll("org.focusd.Focus1.Field", at: Focus1.field("h"))
+      try await windows.field("w1", "Adopt", [.strings([field["Owner"]?.basicText ?? ""])])
+      try await windows.focus("w1")
+      hold.send(line: "focus")
+      try await watch.line("its focus") { $0 == "h" }
+      try await windows.focus("w2")
+      #expect(try await watch.lines(4).last == "w2")
+      hold.send(line: "blur")
+      hold.send(line: "demo.Hold.Text told")
+      try await eventually("the blur has arrived") {
+        try await windows.get("demo.Hold.Text", at: Focus1.field("h")) == .string("told")
+      }
+      try await windows.focus("w1")
+      #expect(try await desktop.focusctl("focused").output == ["w1"])
+      try await hold.stop()
+    }
+  }
+
   @Test func whatIsSaidOfALongLineIsShort() async throws {
     try await TestDesktop.with { desktop in
       let hold = try await hold(desktop, "h", "demo.Hold.Text=a", "demo.Hold.N:i=1", "--focus")

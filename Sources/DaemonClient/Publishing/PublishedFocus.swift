@@ -13,6 +13,11 @@ extension FieldPublisher {
     focusChanged()
   }
 
+  /// The program says that the field `number` has no focus, whoever has it now: the window that it is in would remember it.
+  package func blur(_ number: UInt64) {
+    if let path = fields[number]?.path { callFocus("Blur", path) { _ in } }
+  }
+
   /// The daemon says that the field at `path` has focus, nil for none.
   package func focusMoved(to path: ObjectPath?) {
     focusedField = path

@@ -179,9 +179,12 @@ final class Holder {
     }
     switch line {
     case "": break
-    case "focus", "blur":
-      isFocusWanted = line == "focus"
+    case "focus":
+      isFocusWanted = true
       publisher.focusStateChanged(Holder.number)
+    case "blur":
+      isFocusWanted = false
+      publisher.blur(Holder.number)
     default:
       do { try set(line) } catch { Output.say(error.message ?? "") }
     }
