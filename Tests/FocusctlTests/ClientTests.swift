@@ -113,7 +113,8 @@ import Testing
       try await desktop.display()
       let daemon = try await ScriptedDaemon(
         on: desktop, [.error("org.freedesktop.DBus.Error.Timeout"), .reply([Focus1.fieldPath("note")])])
-      let program = try await desktop.start(try await Self.compiled(desktop), extra: ModuleTests.environment)
+      let program = try await desktop.start(
+        try await Self.compiled("gtk4", "gtk4", desktop), extra: ModuleTests.environment)
       try await program.line("the second answer") { $0.hasPrefix("registered") }
       // The window may have focus by then, which is told next.
       let members = daemon.calls.now.prefix(2).map { $0.split(separator: " ").dropFirst().first }
