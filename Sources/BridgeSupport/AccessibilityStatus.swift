@@ -54,7 +54,7 @@ package final class AccessibilityStatus {
     timer = nil
     guard !isAsking else { return }
     isAsking = true
-    ask(InterfaceName(known: "org.a11y.Bus"), "GetAddress") { [weak self] values in
+    ask(try? Self.addressQuestion()) { [weak self] values in
       guard let self else { return }
       isAsking = false
       guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
@@ -139,7 +139,7 @@ package final class AccessibilityStatus {
 
   private func enable() {
     enabledQuestions += 1
-    ask(.properties, "Get", Self.property("IsEnabled")) { [weak self] values in
+    ask(try? question("Get", Self.property("IsEnabled"))) { [weak self] values in
       guard let self else { return }
       enabledQuestions -= 1
       switch values?.first?.variantContent {
@@ -148,7 +148,7 @@ package final class AccessibilityStatus {
         // Before it is true: who finds it so later must know who it was.
         mark.set()
         mustRestore = true
-        ask(.properties, "Set", Self.property("IsEnabled") + [.variant(.boolean(true))]) { [weak self] in
+        ask(try? question("Set", Self.property("IsEnabled") + [.variant(.boolean(true))])) { [weak self] in
           if $0 == nil { self?.enableLater() }
         }
       case .boolean(true): mustRestore = mustRestore || mark.isSet
@@ -179,7 +179,7 @@ package final class AccessibilityStatus {
     case .none: break
     }
     let off = Self.property("IsEnabled") + [.variant(.boolean(false))]
-    let answer = wait(connection) { () throws(DBusError) in try question(.properties, "Set", off) }
+    let answer = wait(connection) { () throws(DBusError) in try question("Set", off) }
     if case .success = answer { mark.remove() }
   }
 
@@ -194,7 +194,7 @@ package final class AccessibilityStatus {
 
   private func need() -> Need {
     let reader = Self.property("ScreenReaderEnabled")
-    let said = wait(connection) { () throws(DBusError) in try question(.properties, "Get", reader) }
+    let said = wait(connection) { () throws(DBusError) in try question("Get", reader) }
     if said.isLate { return .unknown }
     if (try? said.get())?.first?.variantContent == .boolean(true) { return .told }
     // Desktops say so of a screen reader that they start; one that a user starts only listens to programs, as Orca does.
@@ -220,21 +220,23 @@ package final class AccessibilityStatus {
     Result { () throws(DBusError) in try connection.call(question(), timeout: Self.endTimeout).arguments() }
   }
 
-  private func question(
-    _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue]
-  ) throws(DBusError) -> OutgoingMessage {
+  /// Asks `owner`, which offers accessibility, where its bus is.
+  package static func addressQuestion(to owner: BusName = busName) throws(DBusError) -> OutgoingMessage {
     try OutgoingMessage.methodCall(
-      to: Self.busName, path: Self.path, interface: interface, member: MemberName(known: member), arguments)
+      to: owner, path: path, interface: InterfaceName(known: "org.a11y.Bus"), member: MemberName(known: "GetAddress"),
+      [])
   }
 
-  private func ask(
-    _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
-    _ handler: @escaping ([DBusValue]?) -> Void
-  ) {
+  private func question(_ member: String, _ arguments: [DBusValue]) throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
+      to: Self.busName, path: Self.path, interface: .properties, member: MemberName(known: member), arguments)
+  }
+
+  private func ask(_ question: OutgoingMessage?, _ handler: @escaping ([DBusValue]?) -> Void) {
     do throws(DBusError) {
-      try connection.call(try question(interface, member, arguments)) { result in
-        handler(
-          try? Result { () throws(DBusError) in try result.get().success().arguments() }.get())
+      guard let question else { throw DBusError(.failed, "the question cannot be written") }
+      try connection.call(question) { result in
+        handler(try? Result { () throws(DBusError) in try result.get().success().arguments() }.get())
       }
     } catch {
       loop.schedule(after: .zero) { handler(nil) }

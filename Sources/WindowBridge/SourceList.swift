@@ -20,6 +20,7 @@ package final class SourceList: WindowSource {
   /// What the first that cannot be followed said.
   private var problem: (any Error)?
 
+  package var accessibilityBus: String? { didSet { source?.accessibilityBus = accessibilityBus } }
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
   /// Called with what is followed, or tried, from now on.
@@ -48,6 +49,7 @@ package final class SourceList: WindowSource {
     while let session = nextSession() {
       let source = session.source(on: loop, log: log)
       if isPatient { (source as? WaylandSource)?.patience = Self.patience }
+      source.accessibilityBus = accessibilityBus
       source.onChange = { [weak self] in self?.changed(to: $0) }
       source.onEnd = { [weak self, weak source] reason in
         if let source { self?.ended(source, session, reason) }

@@ -19,6 +19,7 @@ package final class WindowBridge {
   private let publisher: FieldPublisher
   let residents: Residents
   let programs: NamedPrograms
+  private let accessibility: AccessibilityAddress
   var adoption = Adoption()
   var witness = WindowWitness()
   var witnessTimer: TimerID?
@@ -69,10 +70,12 @@ package final class WindowBridge {
       on: loop,
       rules: [
         .fields, .fieldProperties, .nameOwnerChanges(of: Focus1.windowBridge), ProgramWindowInterface.rule,
+        AccessibilityAddress.rule,
       ])
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
     programs = NamedPrograms(link, processes, log)
+    accessibility = AccessibilityAddress(link)
     link.onEvent = { [weak self] in self?.received($0) }
     residents.onChange = { [weak self] in
       self?.tellAdoptions()
@@ -80,6 +83,7 @@ package final class WindowBridge {
     }
     programs.onChange = { [weak self] in self?.tellAdoptions() }
     residents.windows.onActive = { [weak self] in self?.becameActive($0) }
+    accessibility.onAddress = { [weak source] in source?.accessibilityBus = $0 }
     source.onChange = { [weak self] in self?.changed(to: $0) }
     source.onEnd = { [weak self] in self?.onFailure?($0) }
   }
@@ -101,7 +105,9 @@ package final class WindowBridge {
 
   private func received(_ event: Link.Event) {
     switch event {
-    case .arrived: claimName()
+    case .arrived:
+      claimName()
+      accessibility.begin()
     case .left: left()
     case .signal(let signal): residents.received(signal)
     case .call(let message): called(message)
@@ -109,6 +115,7 @@ package final class WindowBridge {
     case .other(let message):
       nameChanged(message)
       residents.received(message)
+      accessibility.received(message)
     case .closed: break
     }
   }

@@ -7,6 +7,8 @@ package protocol WindowSource: AnyObject {
 
   /// Whether it waits for a window manager that is lost to come back, which is so unless it is told otherwise.
   var isLasting: Bool { get set }
+  /// Where the accessibility bus is, for programs that look for it at the desktop.
+  var accessibilityBus: String? { get set }
 
   /// Begins to follow the window manager.
   /// - Throws: what prevents that.
@@ -23,6 +25,12 @@ extension WindowSource {
   /// A source that never waits has nothing to change.
   package var isLasting: Bool {
     get { false }
+    set {}
+  }
+
+  /// Only those of X11 look for it there.
+  package var accessibilityBus: String? {
+    get { nil }
     set {}
   }
 

@@ -146,6 +146,19 @@ import Testing
     }
   }
 
+  @Test func aSocketThatWasLeftBehindHidesNoReason() async throws {
+    try await TestDesktop.with { desktop in
+      let compositor = FakeCompositor(in: desktop.bus.directory, .none)
+      let path = desktop.bus.directory + "/sway-ipc.0.9.sock"
+      let left = try await desktop.run(
+        ["/usr/bin/python3", "-c", "import socket; socket.socket(socket.AF_UNIX).bind('\(path)')"])
+      #expect(left.succeeded, "\(left)")
+      let bridge = try await Self.service(desktop, [], ["WAYLAND_DISPLAY": compositor.path, "SWAYSOCK": path])
+      try await bridge.says("Waiting for a desktop: the Wayland compositor does not tell other programs which window")
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   @Test func onlyTheOneThatIsAskedForIsFollowed() async throws {
     try await TestDesktop.with { desktop in
       let stub = Self.sway(5, desktop)

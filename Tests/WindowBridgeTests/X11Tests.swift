@@ -51,6 +51,26 @@ struct X11Tests {
     #expect(result.succeeded, "\(result)")
   }
 
+  /// Qt 5 looks for it there, and the bus's launcher, if there was no display when it was started, does not say so.
+  @Test func theRootWindowSaysWhereTheAccessibilityBusIs() async throws {
+    try await Self.with(.openbox) { desktop, _, _ in
+      func expect(_ told: String) async throws {
+        try await eventually(told) {
+          let shown = try await desktop.run(["/usr/bin/xprop", "-root", "AT_SPI_BUS"])
+          return shown.output == [told]
+        }
+      }
+      try await expect("AT_SPI_BUS:  not found.")
+      for address in ["unix:path=/run/a11y/bus_1,guid=1", "unix:path=/run/a11y/bus_2,guid=2"] {
+        let launcher = try await desktop.peer()
+        launcher.answer(at: "/org/a11y/bus") { _, _ in .values([.string(address)]) }
+        try await launcher.own("org.a11y.Bus")
+        try await expect("AT_SPI_BUS(STRING) = \"\(address)\"")
+        try await launcher.leave()
+      }
+    }
+  }
+
   /// The addresses lead to the program's own actions.
   @Test func whereAProgramOfGTKHasItsActions() async throws {
     try await Self.with(.openbox) { desktop, _, peer in

@@ -40,6 +40,7 @@ package final class SessionFollower: WindowSource {
   private var forgetTimer: TimerID?
   private var status = ""
 
+  package var accessibilityBus: String? { didSet { followed?.source.accessibilityBus = accessibilityBus } }
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
   /// Called with what it follows or waits for, in a few words.
@@ -159,8 +160,10 @@ package final class SessionFollower: WindowSource {
       for session in candidates where refused[session] == nil {
         do { return try follow(session) } catch { refused[session] = "\(error)" }
       }
-      // The likeliest one's.
-      problem = candidates.lazy.compactMap { self.refused[$0] }.first ?? ""
+      // The likeliest one's, of those that are more than a socket that was left behind.
+      let refusing = candidates.filter { refused[$0] != nil }
+      let likeliest = refusing.first { $0.socket.map(isListening) ?? true } ?? refusing.first
+      problem = likeliest.flatMap { refused[$0] } ?? ""
     } catch {
       // What has ended stays told.
       if !error.isAbsence { problem = "\(error)" }
@@ -190,6 +193,7 @@ package final class SessionFollower: WindowSource {
   private func follow(_ session: Session) throws {
     let source = session.source(on: loop, log: log)
     source.isLasting = false
+    source.accessibilityBus = accessibilityBus
     source.onChange = { [weak self] in
       self?.followed?.hasTold = true
       self?.changed(to: $0)

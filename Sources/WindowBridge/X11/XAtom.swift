@@ -32,6 +32,7 @@ package enum XAtom: String, CaseIterable, Sendable {
   case gtkMenubar = "_GTK_MENUBAR_OBJECT_PATH"
   case gtkAppMenu = "_GTK_APP_MENU_OBJECT_PATH"
   case unity = "_UNITY_OBJECT_PATH"
+  case accessibilityBus = "AT_SPI_BUS"
   case kdeBusName = "_KDE_NET_WM_APPMENU_SERVICE_NAME"
   case kdeMenubar = "_KDE_NET_WM_APPMENU_OBJECT_PATH"
 

@@ -150,6 +150,15 @@ final class XConnection {
     mustSend = true
   }
 
+  /// Sets a property of the root window, an ASCII text.
+  func setRoot(_ atom: XAtom, _ text: String) {
+    guard let name = atoms[atom] else { return }
+    let bytes = Array(text.utf8)
+    xcb_change_property(
+      raw, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, name, XCB_ATOM_STRING.rawValue, 8, UInt32(bytes.count), bytes)
+    mustSend = true
+  }
+
   /// Has the window manager show another workspace.
   func showWorkspace(_ number: UInt32) { tellManager(root, .currentDesktop, [number, 0]) }
 

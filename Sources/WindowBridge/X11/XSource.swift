@@ -18,6 +18,7 @@ package final class XSource: WindowSource {
   private var questions: [Question: Bool] = [:]
   private var desktop = Desktop()
 
+  package var accessibilityBus: String? { didSet { tellAccessibilityBus() } }
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
 
@@ -41,11 +42,22 @@ package final class XSource: WindowSource {
     connection.onEnd = { [weak self] in self?.onEnd?("the X server is gone") }
     connection.attach(to: loop)
     for atom in XAtom.ofRoot { ask(atom, of: nil) }
+    tellAccessibilityBus()
   }
 
   package func stop() {
     connection?.close()
     connection = nil
+  }
+
+  /// Says at the root window where the accessibility bus is, which is all that Qt 5 looks at: the bus's launcher says so only if it
+  /// is started after the display.
+  private func tellAccessibilityBus() {
+    guard let accessibilityBus else { return }
+    connection?.property(.accessibilityBus, of: nil) { [weak self] answer in
+      guard let self, case .success(let told) = answer, told?.bytes != Array(accessibilityBus.utf8) else { return }
+      connection?.setRoot(.accessibilityBus, accessibilityBus)
+    }
   }
 
   /// Asks for a property that is another now.
