@@ -252,6 +252,23 @@ import Testing
     }
   }
 
+  /// By its name, or else by what it is.
+  @Test func aFieldIsLabelledForPeople() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      let long = String(repeating: "n", count: 257)
+      for (element, (role, name, label)) in [("button", "Go", "Go"), ("link", "", "link"), ("button", long, "button")]
+        .enumerated()
+      {
+        stage.focus(#"{"role":"\#(role)","name":"\#(name)"}"#, element: element + 1)
+        try await eventually("the label '\(label)'") {
+          guard let field = try await stage.client.fields("FocusPath").first else { return false }
+          return try await stage.client.get("org.focusd.Focus1.Field.Label", at: Focus1.field(field)) == .string(label)
+        }
+      }
+    }
+  }
+
   /// Neither between two elements nor when the browser is behind does focus stop at the tab.
   @Test func focusMovesInOneStep() async throws {
     try await PipeStage.with { stage in

@@ -83,6 +83,7 @@ import Testing
       #expect(removed.output.count == 1, "\(removed)")
       #expect(try await run("uninstall-host").output.count == 2)
       #expect(try files().isEmpty)
+      #expect(!FileManager.default.fileExists(atPath: bus.directory + "/.config/chromium/NativeMessagingHosts"))
       // The folder of a browser that the user has is not taken away.
       #expect(FileManager.default.fileExists(atPath: bus.directory + "/.config/chromium"))
       try Data().write(to: URL(fileURLWithPath: bus.directory + "/.config/vivaldi"))

@@ -134,6 +134,13 @@ import Testing
       return
     }
     #expect(queue.count == 0)
+    // Focus within a tab counts as soon as the tab waits, and in no other.
+    queue.add(Self.focus(3, 7, 1), in: state)
+    queue.add(.blur(tab: 3), in: state)
+    #expect(queue.count == 0)
+    queue.add(.tab(3, Self.shared), in: state)
+    queue.add(Self.focus(3, 7, 1), in: state)
+    #expect(queue.count == 2)
     for tab in UInt64(10)...200 { queue.add(.tab(tab, Self.shared), in: state) }
     #expect(queue.count <= 64)
   }
