@@ -76,7 +76,7 @@ struct RegistrationTests {
         "natural", object: object.path,
         [
           ("interfaces", .variants([.string("demo.Slider"), .string("demo.Other")])), ("live", .variants([])),
-          ("process", .int32(4711)), ("scope", .string("session")), ("label", .variant(.string("Label"))),
+          ("process", .variant(.int32(4711))), ("scope", .string("session")), ("label", .variant(.string("Label"))),
           ("active", .structure([.string("demo.Other.X"), .int32(1)])),
           ("commands", .properties([("demo.Other.Late", .string("s"))])),
         ])
@@ -127,6 +127,7 @@ struct RegistrationTests {
         what: "D-Bus's interface", options: [("interfaces", .strings([Focus1.properties]))],
         says: "reserved for D-Bus or focusd"),
       Bad(what: "no object there", path: "/nowhere", says: "there is no /nowhere"),
+      Bad(what: "no valid name", xml: document(("local.my-editor.App", "")), says: "'local.my-editor.App' is not an"),
       Bad(what: "linger", options: [("linger", .boolean(true))], says: "'linger'"),
       Bad(
         what: "interfaces without object", options: [("interfaces", .strings(["demo.Slider"]))], path: nil,

@@ -32,7 +32,7 @@ import Testing
     ("{1 / 0:-}{7 / 2}{number - none:-x}{value + 1:-y}", "3.5xy"), ("{uc(default(none, 'a)b'))}", "A)B"),
     ("{ uc( value ) }", "A <B> É"),
     ("{big + 0} {round(big)} {big - big} {big * 2:-over}", "10000000000000000001 10000000000000000001 0 over"),
-    ("{list}", #"["x","y"]"#),
+    ("{volume / 2} {volume - 1} {volume + 0.25} {volume / 0:-none}", "0.25 -0.5 0.75 none"), ("{list}", #"["x","y"]"#),
     ("{uc(none):-a (b) :- c}", "a (b) :- c"),
   ])
   func functionsChangeParts(format: String, line: String) throws {

@@ -132,6 +132,20 @@ import Testing
       }
       try await windows.focus("w1")
       #expect(try await desktop.focusctl("focused").output == ["w1"])
+      // Nor if there is no daemon when it is said.
+      hold.send(line: "focus")
+      try await watch.line(from: 5, "its focus again") { $0 == "h" }
+      try await windows.focus("w2")
+      #expect(try await desktop.focusctl("focused").output == ["w2"])
+      try await desktop.kill()
+      hold.send(line: "blur")
+      hold.send(line: "demo.Hold.Text once more")
+      try await desktop.start()
+      try await eventually("the blur has arrived again") {
+        try await windows.get("demo.Hold.Text", at: Focus1.field("h")) == .string("once more")
+      }
+      try await windows.focus("w1")
+      #expect(try await desktop.focusctl("focused").output == ["w1"])
       try await hold.stop()
     }
   }

@@ -53,21 +53,35 @@ struct X11Tests {
 
   /// Qt 5 looks for it there, and the bus's launcher, if there was no display when it was started, does not say so.
   @Test func theRootWindowSaysWhereTheAccessibilityBusIs() async throws {
-    try await Self.with(.openbox) { desktop, _, _ in
+    try await Self.with(.openbox) { desktop, bridge, _ in
       func expect(_ told: String) async throws {
         try await eventually(told) {
           let shown = try await desktop.run(["/usr/bin/xprop", "-root", "AT_SPI_BUS"])
           return shown.output == [told]
         }
       }
-      try await expect("AT_SPI_BUS:  not found.")
-      for address in ["unix:path=/run/a11y/bus_1,guid=1", "unix:path=/run/a11y/bus_2,guid=2"] {
+      let nothing = "AT_SPI_BUS:  not found."
+      func launcher(_ address: String) async throws -> Peer {
         let launcher = try await desktop.peer()
         launcher.answer(at: "/org/a11y/bus") { _, _ in .values([.string(address)]) }
         try await launcher.own("org.a11y.Bus")
+        return launcher
+      }
+      try await expect(nothing)
+      for address in ["unix:path=/run/a11y/bus_1,guid=1", "unix:path=/run/a11y/bus_2,guid=2"] {
+        let launcher = try await launcher(address)
         try await expect("AT_SPI_BUS(STRING) = \"\(address)\"")
         try await launcher.leave()
+        try await expect(nothing)
       }
+      // Whoever has the name says what it likes.
+      for nonsense in ["", "a\nb", String(repeating: "x", count: 18 << 20)] { try await launcher(nonsense).leave() }
+      let last = try await launcher("unix:path=/last")
+      try await expect("AT_SPI_BUS(STRING) = \"unix:path=/last\"")
+      bridge.terminate()
+      #expect(try await bridge.finish() == .status(0))
+      try await expect(nothing)
+      withExtendedLifetime(last) {}
     }
   }
 

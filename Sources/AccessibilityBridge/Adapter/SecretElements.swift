@@ -10,7 +10,7 @@ struct SecretElements {
   static let limit = 4096
 
   /// Notes one more.
-  /// - Returns: false if it cannot be remembered, or not its place.
+  /// - Returns: false if there are more than `limit`, or in more places.
   mutating func note(_ path: ObjectPath, at position: ElementSnapshot.Position?) -> Bool {
     paths.insert(path)
     if let position { positions.insert(position) }

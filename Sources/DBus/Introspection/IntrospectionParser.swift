@@ -8,16 +8,19 @@ extension IntrospectionDocument {
   /// The most members and arguments that a document's interfaces may have in all.
   public static let maximumMembers = 4096
 
-  /// Reads the interfaces of the document's own object that `isWanted`; what it says of others, and of child nodes, is passed
-  /// over, and so is an interface whose name is not valid: Qt makes such names of a program's.
+  /// Reads the interfaces of the document's own object that are wanted.
+  ///
+  /// What it says of others, and of child nodes, is passed over. So is an interface whose name is not valid, after
+  /// `onInvalidName`: Qt makes such names of a program's.
   ///
   /// Members whose names or types are not valid are an error; unknown elements and annotations are passed over, as the
   /// specification asks. If it is not limited, since a trusted peer has sent it, `maximumSize` and `maximumMembers` do not hold.
   /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
   public static func interfaces(
-    in xml: String, isLimited: Bool = true, where isWanted: @escaping (InterfaceName) -> Bool = { _ in true }
+    in xml: String, isLimited: Bool = true, where isWanted: @escaping (InterfaceName) -> Bool = { _ in true },
+    onInvalidName: @escaping (SyntaxError) -> Void = { _ in }
   ) throws(DBusError) -> [InterfaceDescription] {
-    try parsed(xml, isLimited: isLimited, isWanted).interfaces
+    try parsed(xml, isLimited: isLimited, isWanted, onInvalidName).interfaces
   }
 
   /// The names of the nodes below the root's: an object's children.
@@ -26,7 +29,8 @@ extension IntrospectionDocument {
   package static func children(in xml: String) throws(DBusError) -> [String] { try parsed(xml).children }
 
   private static func parsed(
-    _ xml: String, isLimited: Bool = true, _ isWanted: @escaping (InterfaceName) -> Bool = { _ in false }
+    _ xml: String, isLimited: Bool = true, _ isWanted: @escaping (InterfaceName) -> Bool = { _ in false },
+    _ onInvalidName: @escaping (SyntaxError) -> Void = { _ in }
   ) throws(DBusError) -> IntrospectionState {
     guard xml.utf8.count <= maximumSize || !isLimited else {
       throw DBusError(
@@ -34,7 +38,7 @@ extension IntrospectionDocument {
     }
     guard let parser = XML_ParserCreate("UTF-8") else { throw .noMemory }
     defer { XML_ParserFree(parser) }
-    let state = IntrospectionState(parser, memberLimit: isLimited ? maximumMembers : .max, isWanted)
+    let state = IntrospectionState(parser, memberLimit: isLimited ? maximumMembers : .max, isWanted, onInvalidName)
     return try withExtendedLifetime(state) { () throws(DBusError) in
       XML_SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
       XML_SetElementHandler(
@@ -75,6 +79,7 @@ private final class IntrospectionState {
   private var open: [Element] = []
   private let memberLimit: Int
   private let isWanted: (InterfaceName) -> Bool
+  private let onInvalidName: (SyntaxError) -> Void
   private var members = 0
   private var names = NamesSeen<InterfaceName>()
   /// What the interface says of its properties that say nothing of themselves, wherever it says so.
@@ -86,8 +91,12 @@ private final class IntrospectionState {
   private(set) var children: [String] = []
   var problem: String?
 
-  init(_ parser: XML_Parser, memberLimit: Int, _ isWanted: @escaping (InterfaceName) -> Bool) {
+  init(
+    _ parser: XML_Parser, memberLimit: Int, _ isWanted: @escaping (InterfaceName) -> Bool,
+    _ onInvalidName: @escaping (SyntaxError) -> Void
+  ) {
     self.parser = parser
+    self.onInvalidName = onInvalidName
     self.memberLimit = memberLimit
     self.isWanted = isWanted
   }
@@ -132,9 +141,14 @@ private final class IntrospectionState {
       count()
     case (.node, "interface"):
       count()
-      guard let name = try? InterfaceName(name), isWanted(name) else { break }
-      beginInterface(name)
-      return .interface
+      do {
+        let name = try InterfaceName(name)
+        guard isWanted(name) else { break }
+        beginInterface(name)
+        return .interface
+      } catch {
+        onInvalidName(error)
+      }
     case (.interface, "method"):
       let method = InterfaceDescription.Method(try MemberName(name))
       change { $0.methods.append(method) }

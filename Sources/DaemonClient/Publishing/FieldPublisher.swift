@@ -229,6 +229,10 @@ package final class FieldPublisher {
     let isDisabled = disable(shown, of: field, isRestored: isRestored)
     examine(field)
     if isDisabled, hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
+    if field.isBlurDue {
+      field.isBlurDue = false
+      if field.focus?.isWanted() == false { blur(field.number) }
+    }
     // A daemon that came back knows of focus what it was told, and what others told it since.
     if isRestored, field.toldFocus != false, let isWanted = field.focus?.isWanted() {
       if field.toldFocus == true, isWanted { return followFocus() }

@@ -29,6 +29,8 @@ final class PublishedField {
   private(set) var isRestored = false
   /// Whether it had focus for the program when the daemon left; nil if that daemon may not have been told.
   var toldFocus: Bool?
+  /// Whether the daemon must be told that the field has no focus, once it knows it.
+  var isBlurDue = false
   /// Whether the daemon must look at the object anew.
   private var isUnexamined = false
   /// How often it is doing so.

@@ -15,7 +15,14 @@ extension FieldPublisher {
 
   /// The program says that the field `number` has no focus, whoever has it now: the window that it is in would remember it.
   package func blur(_ number: UInt64) {
-    if let path = fields[number]?.path { callFocus("Blur", path) { _ in } }
+    guard let field = fields[number] else { return }
+    guard let path = field.path else {
+      field.isBlurDue = true
+      return
+    }
+    callFocus("Blur", path) { [weak field] result in
+      if case .failure(let error) = result, Self.waitsForDaemon(after: error) { field?.isBlurDue = true }
+    }
   }
 
   /// The daemon says that the field at `path` has focus, nil for none.

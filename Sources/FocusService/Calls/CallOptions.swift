@@ -11,7 +11,7 @@ struct CallOptions {
   init(_ values: [String: MarshalledValue]) { left = values }
 
   /// Takes the option `name` as a value of `type`, or nil if it is not given.
-  /// - Throws: `DBusError.invalidArgs` if it does not say one.
+  /// - Throws: `DBusError.invalidArgs` if it is not one.
   mutating func take(_ name: String, _ type: DBusType) throws(DBusError) -> MarshalledValue? {
     known.append(name)
     guard let value = left.removeValue(forKey: name) else { return nil }
@@ -25,7 +25,7 @@ struct CallOptions {
   /// Takes the option `name`, any number that is exactly one of `type`, or nil if it is not given.
   /// - Throws: `DBusError.invalidArgs` if it is not.
   mutating func number(_ name: String, _ type: DBusType) throws(DBusError) -> MarshalledValue? {
-    if let same = left[name]?.converted(to: type) { left[name] = same }
+    if let same = left[name]?.lookedThrough.converted(to: type) { left[name] = same }
     return try take(name, type)
   }
 
@@ -101,8 +101,8 @@ struct CallOptions {
 }
 
 extension DBusValue {
-  /// The same as a value of `type`, as languages say it that put what a list holds in variants, or leave them out; nil if it
-  /// is not the same.
+  /// The same as a value of `type`, if it comes from a language that puts each element in a variant, or leaves variants out; nil
+  /// if it is not the same.
   fileprivate func stated(as type: DBusType) -> DBusValue? {
     switch (self, type) {
     case _ where self.type == type: return self

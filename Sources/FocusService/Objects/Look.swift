@@ -30,6 +30,8 @@ final class Look {
   private var hasResponder = false
   /// Whether the object shows any interface that could be exposed.
   private var showsAny = false
+  /// The first name of an interface of the object that is not valid.
+  private var misnamed: SyntaxError?
   /// What the object declares, and holds now; its values count among what waits for the owner.
   private(set) var bound: BoundObject
   /// The keys whose values, and the commands whose arguments, do not fit, and why.
@@ -70,6 +72,8 @@ extension Look {
       guard !Key.isReserved(name.text) else { return false }
       showsAny = true
       return choice.interfaces?.contains(name.text) ?? true
+    } onInvalidName: { [self] error in
+      misnamed = misnamed ?? error
     }
     if let reserved = choice.interfaces?.first(where: Key.isReserved) {
       throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
@@ -139,6 +143,7 @@ extension Look {
   private func finish() throws {
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
     guard hasResponder || showsAny || !interfaces.isEmpty else {
+      if let misnamed { throw misnamed }
       throw DBusError(
         Focus1.nothingToExpose,
         "the object \(object.path) has neither an interface to expose, none below org.freedesktop among them, nor "

@@ -9,8 +9,10 @@ final class AccessibilityAddress {
   static let rule = MatchRule.nameOwnerChanges(of: AccessibilityStatus.busName)
 
   private let link: Link
-  /// Called with the address, each time that it may be another.
-  var onAddress: ((String) -> Void)?
+  /// The longest that is taken: whoever has the name says what it likes.
+  private static let longest = 4096
+  /// Called with the address, nil if there is none, each time that it may be another.
+  var onAddress: ((String?) -> Void)?
 
   init(_ link: Link) { self.link = link }
 
@@ -23,14 +25,17 @@ final class AccessibilityAddress {
 
   func received(_ message: Message) {
     guard let change = message.nameOwnerChange, change.name == AccessibilityStatus.busName else { return }
-    if let owner = change.now { ask(owner) }
+    if let owner = change.now { ask(owner) } else { onAddress?(nil) }
   }
 
   private func ask(_ owner: BusName) {
     guard let question = try? AccessibilityStatus.addressQuestion(to: owner) else { return }
     try? link.daemon?.connection.call(question) { [weak self] result in
       let values = try? Result { () throws(DBusError) in try result.get().success().arguments() }.get()
-      if case .string(let address)? = values?.first, !address.isEmpty { self?.onAddress?(address) }
+      guard case .string(let address)? = values?.first, 1...Self.longest ~= address.utf8.count,
+        address.utf8.allSatisfy({ 0x20..<0x7f ~= $0 })
+      else { return }
+      self?.onAddress?(address)
     }
   }
 }

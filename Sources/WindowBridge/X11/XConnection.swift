@@ -150,12 +150,15 @@ final class XConnection {
     mustSend = true
   }
 
-  /// Sets a property of the root window, an ASCII text.
-  func setRoot(_ atom: XAtom, _ text: String) {
+  /// Sets a property of the root window, an ASCII text; nil removes it.
+  func setRoot(_ atom: XAtom, _ text: String?) {
     guard let name = atoms[atom] else { return }
-    let bytes = Array(text.utf8)
-    xcb_change_property(
-      raw, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, name, XCB_ATOM_STRING.rawValue, 8, UInt32(bytes.count), bytes)
+    if let bytes = text.map({ Array($0.utf8) }) {
+      let mode = UInt8(XCB_PROP_MODE_REPLACE.rawValue)
+      xcb_change_property(raw, mode, root, name, XCB_ATOM_STRING.rawValue, 8, UInt32(bytes.count), bytes)
+    } else {
+      xcb_delete_property(raw, root, name)
+    }
     mustSend = true
   }
 
@@ -223,6 +226,20 @@ final class XConnection {
       next = 0
     }
     return count > 0
+  }
+
+  /// Waits until the server has done what it was asked for, a second at most: what it has yet to read when it finds the
+  /// connection closed is lost.
+  func settle() {
+    let question = xcb_get_input_focus(raw)
+    xcb_flush(raw)
+    let deadline = SuspendingClock.now + .seconds(1)
+    var reply: UnsafeMutableRawPointer?
+    while cxcb_poll(raw, question.sequence, &reply) == 0, SuspendingClock.now < deadline {
+      var answer = pollfd(fd: xcb_get_file_descriptor(raw), events: Int16(POLLIN), revents: 0)
+      poll(&answer, 1, 100)
+    }
+    free(reply)
   }
 
   /// Handles nothing more.

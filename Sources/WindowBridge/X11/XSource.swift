@@ -19,6 +19,8 @@ package final class XSource: WindowSource {
   private var desktop = Desktop()
 
   package var accessibilityBus: String? { didSet { tellAccessibilityBus() } }
+  /// What is said of that at the root window by this source.
+  private var toldAccessibilityBus: String?
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
 
@@ -46,16 +48,27 @@ package final class XSource: WindowSource {
   }
 
   package func stop() {
+    if toldAccessibilityBus != nil {
+      connection?.setRoot(.accessibilityBus, nil)
+      connection?.settle()
+    }
     connection?.close()
     connection = nil
   }
 
   /// Says at the root window where the accessibility bus is, which is all that Qt 5 looks at: the bus's launcher says so only if it
   /// is started after the display.
+  ///
+  /// GTK 3 asks nobody else if it is said there: it is taken back when that bus is gone.
   private func tellAccessibilityBus() {
-    guard let accessibilityBus else { return }
+    guard accessibilityBus != nil || toldAccessibilityBus != nil else { return }
     connection?.property(.accessibilityBus, of: nil) { [weak self] answer in
-      guard let self, case .success(let told) = answer, told?.bytes != Array(accessibilityBus.utf8) else { return }
+      guard let self, case .success(let property) = answer else { return }
+      let said = property.map { String(decoding: $0.bytes, as: UTF8.self) }
+      // What the launcher says itself is its own.
+      if said != toldAccessibilityBus { toldAccessibilityBus = nil }
+      guard said != accessibilityBus, accessibilityBus != nil || toldAccessibilityBus != nil else { return }
+      toldAccessibilityBus = accessibilityBus
       connection?.setRoot(.accessibilityBus, accessibilityBus)
     }
   }
