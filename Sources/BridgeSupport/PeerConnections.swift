@@ -86,6 +86,7 @@ final class PeerConnections {
   /// A program has not answered on a connection, which it may never do before it ends.
   func leave(_ connection: Connection, to program: BusName) {
     entries[program]?.removeAll { $0.connection === connection }
+    if entries[program]?.isEmpty == true { entries[program] = nil }
   }
 
   /// A program has left.

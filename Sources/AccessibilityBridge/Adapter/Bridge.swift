@@ -281,7 +281,8 @@ package final class Bridge {
       default: changed(element, .all, isName: false)
       }
     case (AccessibilityNames.objectEvent, "ChildrenChanged") where path == AccessibilityNames.root:
-      guard sender == registry, message.detail?.name != "remove", let child = message.child else { return }
+      guard sender == registry, let child = message.child else { return }
+      if message.detail?.name == "remove" { return departed(child.application) }
       appeared(child.application)
       lookAgainLater(isNew: true)
     case (AccessibilityNames.objectEvent, "ActiveDescendantChanged"):

@@ -23,6 +23,17 @@ extension Bridge {
     lookAt(application)
   }
 
+  /// The registry tells of a program that has left, which it may have told of after the bus said so.
+  func departed(_ name: BusName) {
+    guard let application = applications[name], application.fields.isEmpty, tracker.desired?.application != name else {
+      return
+    }
+    switch application.stage {
+    case .unknown, .asking: applications[name] = nil
+    case .known, .ignored, .frames: break
+    }
+  }
+
   /// Looks for a window in front, as long as none is known.
   private func lookAt(_ application: Application) {
     guard let bus, tracker.window == nil else { return }
