@@ -13,6 +13,8 @@ final class PeerConnections {
   private struct Entry {
     let connection: Connection
     var windows: Set<ElementReference>?
+    /// Whether the call was not answered in time, and has not been since.
+    var isUnanswered = false
     let last = SuspendingClock.now
   }
 
@@ -67,7 +69,7 @@ final class PeerConnections {
   private func takeIdle(of program: BusName, _ windows: Set<ElementReference>) -> Connection? {
     var known = entries[program] ?? []
     // If it has no other windows than when it was called, a dialog that the call has opened is closed.
-    func isOver(_ entry: Entry) -> Bool { entry.windows.map(windows.isSubset) ?? true }
+    func isOver(_ entry: Entry) -> Bool { !entry.isUnanswered && (entry.windows.map(windows.isSubset) ?? true) }
     let latest = SuspendingClock.now - Self.opening
     for index in known.indices where isOver(known[index]) && known[index].last < latest { known[index].windows = nil }
     entries[program] = known
@@ -83,8 +85,13 @@ final class PeerConnections {
   /// The connections to `program` that are open.
   subscript(program: BusName) -> [Connection] { entries[program]?.map(\.connection) ?? [] }
 
-  /// A program has not answered on a connection, which it may never do before it ends.
-  func leave(_ connection: Connection, to program: BusName) {
+  /// A program has not answered on a connection in time, or has done so later: until then nothing else is called there.
+  func note(_ connection: Connection, to program: BusName, isUnanswered: Bool) {
+    guard let index = entries[program]?.firstIndex(where: { $0.connection === connection }) else { return }
+    entries[program]?[index].isUnanswered = isUnanswered
+  }
+
+  private func leave(_ connection: Connection, to program: BusName) {
     entries[program]?.removeAll { $0.connection === connection }
     if entries[program]?.isEmpty == true { entries[program] = nil }
   }

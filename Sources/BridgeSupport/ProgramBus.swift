@@ -92,14 +92,29 @@ package final class ProgramBus {
         guard case .connection(let peer) = outcome else { throw .busGone }
         let message = try OutgoingMessage.methodCall(
           to: nil, path: element.path, interface: interface, member: MemberName(known: member), arguments)
-        try peer.call(message, timeout: timeout) { [self] result in
-          if result.isLate { peers.leave(peer, to: element.application) }
-          handler(
-            Result { () throws(DBusError) in
-              if case .failure(let error) = result, error.name == .disconnected { throw .programLeft }
-              if result.isLate { throw .programSilent }
-              return try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
-            })
+        var isLate = false
+        let timer = loop.schedule(after: timeout) { [weak self] in
+          isLate = true
+          self?.peers.note(peer, to: element.application, isUnanswered: true)
+          handler(.failure(.programSilent))
+        }
+        do throws(DBusError) {
+          try peer.call(message, timeout: nil) { [weak self] result in
+            guard !isLate else {
+              self?.peers.note(peer, to: element.application, isUnanswered: false)
+              return
+            }
+            self?.loop.cancel(timer)
+            handler(
+              Result { () throws(DBusError) in
+                if case .failure(let error) = result, error.name == .disconnected { throw .programLeft }
+                if result.isLate { throw .programSilent }
+                return try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
+              })
+          }
+        } catch {
+          loop.cancel(timer)
+          throw error
         }
       } catch {
         call(element, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
