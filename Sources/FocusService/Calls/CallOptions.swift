@@ -16,17 +16,10 @@ struct CallOptions {
     known.append(name)
     guard let value = left.removeValue(forKey: name) else { return nil }
     if value.type == type { return value }
-    guard let same = value.value.stated(as: type) else {
+    guard !type.isBasic, value.type != .variant, let same = value.value.stated(as: type) else {
       throw DBusError(.invalidArgs, "the option '\(name)' is of type '\(type)', not '\(value.type)'")
     }
     return MarshalledValue(same)
-  }
-
-  /// Takes the option `name`, any number that is exactly one of `type`, or nil if it is not given.
-  /// - Throws: `DBusError.invalidArgs` if it is not.
-  mutating func number(_ name: String, _ type: DBusType) throws(DBusError) -> MarshalledValue? {
-    if let same = left[name]?.lookedThrough.converted(to: type) { left[name] = same }
-    return try take(name, type)
   }
 
   mutating func boolean(_ name: String) throws(DBusError) -> Bool { try take(name, .boolean)?.value == .boolean(true) }
@@ -101,8 +94,8 @@ struct CallOptions {
 }
 
 extension DBusValue {
-  /// The same as a value of `type`, if it comes from a language that puts each element in a variant, or leaves variants out; nil
-  /// if it is not the same.
+  /// The same as a value of `type`, if it comes from a language that puts each element of a container in a variant, or leaves
+  /// variants out; nil if it is not the same.
   fileprivate func stated(as type: DBusType) -> DBusValue? {
     switch (self, type) {
     case _ where self.type == type: return self

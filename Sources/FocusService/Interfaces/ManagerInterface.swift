@@ -47,7 +47,7 @@ extension DaemonInterfaces {
     let commands = try given.signatures("commands") ?? [:]
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
-    if case .uint32(let process)? = try given.number("process", .uint32)?.value { options.process = process }
+    if case .uint32(let process)? = try given.take("process", .uint32)?.value { options.process = process }
     let serviceName = try given.string("service")
     let takesFocus = try given.boolean("focus")
     try given.finish()
