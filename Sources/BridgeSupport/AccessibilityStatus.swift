@@ -233,13 +233,11 @@ package final class AccessibilityStatus {
   }
 
   private func ask(_ question: OutgoingMessage?, _ handler: @escaping ([DBusValue]?) -> Void) {
-    do throws(DBusError) {
-      guard let question else { throw DBusError(.failed, "the question cannot be written") }
-      try connection.call(question) { result in
+    let asked: Void? = question.flatMap { question in
+      try? connection.call(question) { result in
         handler(try? Result { () throws(DBusError) in try result.get().success().arguments() }.get())
       }
-    } catch {
-      loop.schedule(after: .zero) { handler(nil) }
     }
+    if asked == nil { loop.schedule(after: .zero) { handler(nil) } }
   }
 }

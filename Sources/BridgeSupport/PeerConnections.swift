@@ -67,7 +67,7 @@ final class PeerConnections {
 
   /// A connection to a program, which has these `windows` now, on which it is in no call.
   private func takeIdle(of program: BusName, _ windows: Set<ElementReference>) -> Connection? {
-    var known = entries[program] ?? []
+    guard var known = entries[program] else { return nil }
     // If it has no other windows than when it was called, a dialog that the call has opened is closed.
     func isOver(_ entry: Entry) -> Bool { !entry.isUnanswered && (entry.windows.map(windows.isSubset) ?? true) }
     let latest = SuspendingClock.now - Self.opening

@@ -192,9 +192,7 @@ import Testing
       program.focus("/secret")
       try await desktop.waits(for: "Element.Role", .string("password"))
       // Or when other settings have the bridge look at all programs anew.
-      try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
-      desktop.bridge.terminate(SIGHUP)
-      try await eventually("no field") { try await desktop.get("Element.Role") == nil }
+      try await desktop.beginsAnew()
       try await eventually("a password") {
         program.activate()
         program.focus("/secret")
@@ -241,9 +239,7 @@ import Testing
       }
       // Also when other settings have the bridge look at all programs anew.
       entry("/anew", Self.secret, index: 2)
-      try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
-      desktop.bridge.terminate(SIGHUP)
-      try await eventually("no field") { try await desktop.get("Element.Role") == nil }
+      try await desktop.beginsAnew()
       try await eventually("a password again") {
         program.activate()
         program.focus("/anew")
@@ -419,6 +415,15 @@ import Testing
       try await desktop.waits(for: "Element.Role", .string("password"))
       #expect(try await desktop.get("Range.Value") == nil)
     }
+  }
+}
+
+extension AccessibleDesktop {
+  /// Has the bridge look at all programs anew, with other settings.
+  fileprivate func beginsAnew() async throws {
+    try desktop.write(settings: "[accessibility]\nIgnore=vault\n")
+    bridge.terminate(SIGHUP)
+    try await eventually("no field") { try await get("Element.Role") == nil }
   }
 }
 

@@ -11,7 +11,7 @@ final class AccessibilityAddress {
   private let link: Link
   /// The longest that is taken: whoever has the name says what it likes.
   private static let longest = 4096
-  /// Called with the address, nil if there is none, each time that it may be another.
+  /// Called with the address when it may have changed, or with nil when the bus is gone.
   var onAddress: ((String?) -> Void)?
 
   init(_ link: Link) { self.link = link }
