@@ -53,7 +53,7 @@ import WindowBridge
       }
       #expect(told == windows, "\(line)")
     }
-    #expect(NiriState.raiseRequest(WindowID(3)) == Array("{\"Action\":{\"FocusWindow\":{\"id\":3}}}\n".utf8))
+    #expect(NiriState().raiseRequest(WindowID(3)) == Array("{\"Action\":{\"FocusWindow\":{\"id\":3}}}\n".utf8))
     #expect(NiriState.refusal(Array(#"{"Ok":"Handled"}"#.utf8)) == nil)
     #expect(NiriState.refusal(Array(#"{"Err":"no such window"}"#.utf8)) == "no such window")
     #expect(NiriState.refusal([]) != nil)
@@ -97,10 +97,40 @@ import WindowBridge
     #expect(state.desktop.windows.mapValues(\.title) == [two: "newer"] && state.desktop.front == two)
     state.activeWindow(try #require(JSON(Array("{}".utf8))))
     #expect(state.desktop.front == nil)
-    #expect(HyprlandState.request(.close, on: one) == Array("dispatch closewindow address:0x55d0c8a1".utf8))
     #expect(HyprlandState.refusal(Array("ok".utf8)) == nil)
     #expect(HyprlandState.refusal(Array("ok\n\nok".utf8)) == nil)
     #expect(HyprlandState.refusal(Array("Window not found".utf8)) == "Window not found")
     #expect(HyprlandState.refusal([]) != nil)
+  }
+  /// What `j/status` says, and the requests to close a window, fill the screen with it, let it float and bring it to the front.
+  @Test(arguments: [
+    (
+      nil,
+      [
+        "dispatch closewindow address:0x1a",
+        "[[BATCH]]dispatch focuswindow address:0x1a;dispatch fullscreen 0",
+        "dispatch togglefloating address:0x1a", "dispatch focuswindow address:0x1a",
+      ]
+    ),
+    (
+      #"{"configProvider": "lua", "backend": "drm"}"#,
+      [
+        #"dispatch hl.dsp.window.close({ window = "address:0x1a" })"#,
+        #"[[BATCH]]dispatch hl.dsp.focus({ window = "address:0x1a" });dispatch hl.dsp.window.fullscreen()"#,
+        #"dispatch hl.dsp.window.float({ window = "address:0x1a" })"#,
+        #"dispatch hl.dsp.focus({ window = "address:0x1a" })"#,
+      ]
+    ),
+  ]) func hyprlandIsAskedInTheLanguageOfItsSettings(_ status: String?, _ requests: [String]) throws {
+    var state = HyprlandState()
+    if let status { state.status(try #require(JSON(Array(status.utf8)))) }
+    let window = WindowID(0x1a)
+    let asked =
+      [WindowAction.close, .fullscreen, .float].map { state.request($0, on: window) } + [state.raiseRequest(window)]
+    #expect(asked.map { $0.map { String(decoding: $0, as: UTF8.self) } } == requests)
+    #expect(state.request(.minimize, on: window) == nil)
+    // Settings in the older language may come back.
+    state.status(try #require(JSON(Array(#"{"configProvider": "hyprlang"}"#.utf8))))
+    #expect(state.raiseRequest(window) == Array("dispatch focuswindow address:0x1a".utf8))
   }
 }

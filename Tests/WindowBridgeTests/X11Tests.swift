@@ -53,7 +53,7 @@ struct X11Tests {
 
   /// Qt 5 looks for it there, and the bus's launcher, if there was no display when it was started, does not say so.
   @Test func theRootWindowSaysWhereTheAccessibilityBusIs() async throws {
-    try await Self.with(.openbox) { desktop, bridge, _ in
+    try await Self.with(.openbox) { desktop, bridge, peer in
       func expect(_ told: String) async throws {
         try await eventually(told) {
           let shown = try await desktop.run(["/usr/bin/xprop", "-root", "AT_SPI_BUS"])
@@ -75,7 +75,11 @@ struct X11Tests {
         try await expect(nothing)
       }
       // Whoever has the name says what it likes.
-      for nonsense in ["", "a\nb", String(repeating: "x", count: 18 << 20)] { try await launcher(nonsense).leave() }
+      for nonsense in ["", "a\nb", String(repeating: "x", count: 18 << 20)] {
+        try await launcher(nonsense).leave()
+        // The bus first reads, 2 KiB a turn, what is in the socket, and lets others act meanwhile.
+        try await peer.waitForDeparture(of: "org.a11y.Bus")
+      }
       let last = try await launcher("unix:path=/last")
       try await expect("AT_SPI_BUS(STRING) = \"unix:path=/last\"")
       bridge.terminate()

@@ -2,7 +2,7 @@ internal import BridgeJSON
 package import EventLoop
 package import ProgramSupport
 
-/// Hyprland, by its two sockets; written from its documentation.
+/// Hyprland, by its two sockets.
 package final class HyprlandSource: RequestSource {
   package static let name = "Hyprland"
 
@@ -43,11 +43,14 @@ package final class HyprlandSource: RequestSource {
 
   private func connected() {
     (input, hasActive) = (ByteQueue(), false)
+    readStatus()
     readClients()
     ask("j/activewindow") { [weak self] answer in
       if let self, !hasActive { change { $0.activeWindow(answer) } }
     }
   }
+
+  private func readStatus() { ask("j/status") { [weak self] answer in self?.change { $0.status(answer) } } }
 
   private func readClients() {
     guard !isReading else {
@@ -76,6 +79,8 @@ package final class HyprlandSource: RequestSource {
     while let line = try input.nextLine() {
       let line = String(decoding: line, as: UTF8.self)
       if line.hasPrefix("activewindowv2") { hasActive = true }
+      // The new settings may be in the other language.
+      if line.hasPrefix("configreloaded") { readStatus() }
       if isReading { missed.append(line) }
       var mustRead = false
       // One by one: which window was in front before a launcher matters.

@@ -5,8 +5,13 @@ package struct HyprlandState: RequestState {
   package private(set) var desktop = Desktop()
   /// The window that was said to be active last, also if the list of clients does not have it yet.
   private var active: WindowID?
+  /// Whether requests are in Lua, as they are since Hyprland 0.55 if the settings are.
+  private var speaksLua = false
 
   package init() {}
+
+  /// Takes over the answer to `j/status`, which older versions do not know.
+  package mutating func status(_ answer: JSON) { speaksLua = answer["configProvider"]?.text == "lua" }
 
   /// Takes over the answer to `j/clients`, which may be older than `events` that have come since it was asked for.
   package mutating func clients(_ list: JSON, before events: [String] = []) {
@@ -65,23 +70,28 @@ package struct HyprlandState: RequestState {
     return UInt64(digits, radix: 16).flatMap { $0 == 0 ? nil : WindowID($0) }
   }
 
-  private static func address(_ window: WindowID) -> String { "address:0x" + String(window.number, radix: 16) }
-
-  package static func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
+  package func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
     let request: String? =
       switch action {
-      case .close: "dispatch closewindow \(address(window))"
+      case .close: dispatch("closewindow", "hl.dsp.window.close", window)
       // It works on the active window only.
-      case .fullscreen: "[[BATCH]]\(raising(window));dispatch fullscreen 0"
-      case .float: "dispatch togglefloating \(address(window))"
+      case .fullscreen:
+        "[[BATCH]]\(raising(window));dispatch \(speaksLua ? "hl.dsp.window.fullscreen()" : "fullscreen 0")"
+      case .float: dispatch("togglefloating", "hl.dsp.window.float", window)
       case .minimize: nil
       }
     return request.map { Array($0.utf8) }
   }
 
-  package static func raiseRequest(_ window: WindowID) -> [UInt8] { Array(raising(window).utf8) }
+  package func raiseRequest(_ window: WindowID) -> [UInt8] { Array(raising(window).utf8) }
 
-  private static func raising(_ window: WindowID) -> String { "dispatch focuswindow \(address(window))" }
+  private func raising(_ window: WindowID) -> String { dispatch("focuswindow", "hl.dsp.focus", window) }
+
+  /// <https://wiki.hypr.land/Configuring/Basics/Dispatchers/>.
+  private func dispatch(_ dispatcher: String, _ function: String, _ window: WindowID) -> String {
+    let address = "address:0x" + String(window.number, radix: 16)
+    return speaksLua ? "dispatch \(function)({ window = \"\(address)\" })" : "dispatch \(dispatcher) \(address)"
+  }
 
   /// Why a request was refused, from the answer, which is `ok` for each part of it.
   package static func refusal(_ answer: [UInt8]) -> String? {

@@ -52,16 +52,16 @@ package struct NiriState: RequestState {
   /// What is sent to be told of all events.
   package static let subscription = Array("\"EventStream\"\n".utf8)
 
-  package static func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
+  package func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
     switch action {
-    case .close: request("CloseWindow", window)
-    case .fullscreen: request("FullscreenWindow", window)
-    case .float: request("ToggleWindowFloating", window)
+    case .close: Self.request("CloseWindow", window)
+    case .fullscreen: Self.request("FullscreenWindow", window)
+    case .float: Self.request("ToggleWindowFloating", window)
     case .minimize: nil
     }
   }
 
-  package static func raiseRequest(_ window: WindowID) -> [UInt8] { request("FocusWindow", window) }
+  package func raiseRequest(_ window: WindowID) -> [UInt8] { Self.request("FocusWindow", window) }
 
   private static func request(_ action: String, _ window: WindowID) -> [UInt8] {
     Array("{\"Action\":{\"\(action)\":{\"id\":\(window.number)}}}\n".utf8)

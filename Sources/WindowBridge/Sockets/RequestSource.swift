@@ -6,9 +6,9 @@ package protocol RequestState {
   /// The windows that there are.
   var desktop: Desktop { get }
   /// The request that does `action` to a window; nil if the compositor cannot do it.
-  static func request(_ action: WindowAction, on window: WindowID) -> [UInt8]?
+  func request(_ action: WindowAction, on window: WindowID) -> [UInt8]?
   /// The request that brings a window to the front.
-  static func raiseRequest(_ window: WindowID) -> [UInt8]
+  func raiseRequest(_ window: WindowID) -> [UInt8]
   /// Why a request was refused, from the answer; nil if it was not.
   static func refusal(_ answer: [UInt8]) -> String?
 }
@@ -32,11 +32,11 @@ extension RequestSource {
   }
 
   package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
-    request(State.raiseRequest(window), completion)
+    request(state.raiseRequest(window), completion)
   }
 
   package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
-    guard let message = State.request(action, on: window) else { return completion("\(Self.name) cannot do that") }
+    guard let message = state.request(action, on: window) else { return completion("\(Self.name) cannot do that") }
     request(message, completion)
   }
 }
