@@ -64,6 +64,43 @@ import Testing
   }
 }
 
+/// One of several keys of a field.
+private struct Part: Hashable { let number: Int }
+
+extension FocusedValues {
+  fileprivate subscript(part: Part) -> String? {
+    get { self["demo.Form.Part\(part.number)"] }
+    set { self["demo.Form.Part\(part.number)"] = newValue }
+  }
+}
+
+@Suite struct MessageTests {
+  /// What one message tells is seen as a whole by whoever is told of any of it.
+  @Test func keysThatChangeTogetherAreSeenTogether() async throws {
+    try await TestDesktop.with { desktop in
+      let parts = (0..<16).map { Part(number: $0) }
+      let (owner, client) = (desktop.client(), desktop.client())
+      let fields = ["one", "two"].map { text in
+        parts.reduce(FocusField(text, client: owner)) { $0.focusedValue(\.[$1], text) }.register()
+      }
+      let read = parts.map { FocusedValue(\.[$0], client: client) }
+      let seen = Observed<[Set<String?>]>([])
+      let observations = parts.map { part in
+        client.onChange(of: \.[part]) { _, _ in
+          let values = Set(read.map(\.wrappedValue))
+          seen.update { $0.append(values) }
+        }
+      }
+      for turn in 1...20 {
+        try await fields[turn % 2].focus()
+        _ = try await seen.wait(for: "turn \(turn)") { $0.count >= turn * parts.count ? true : nil }
+      }
+      #expect(seen.now.allSatisfy { $0.count == 1 }, "\(seen.now.filter { $0.count != 1 }.count) mixtures")
+      withExtendedLifetime(observations) {}
+    }
+  }
+}
+
 /// A model of the main actor, as a program with a user interface has it.
 @MainActor @Observable private final class Model {
   var volume = 0.5 {
@@ -93,10 +130,18 @@ import Testing
     #expect(model.volume >= 1)
   }
 
-  @Test func whatAModelOfTheMainActorHasIsPublished() async throws {
+  @Test(
+    arguments: [
+      { model in Binding(get: { model.volume }, set: { model.volume = $0 }) },
+      { model in State(wrappedValue: model).projectedValue.volume },
+      { model in Bindable(model).volume },
+    ] as [@MainActor @Sendable (Model) -> Binding<Double>])
+  fileprivate func whatAModelOfTheMainActorHasIsPublished(
+    _ binding: @MainActor @Sendable (Model) -> Binding<Double>
+  ) async throws {
     try await TestDesktop.with { desktop in
       let model = Model()
-      let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
+      let volume = binding(model)
       let field = FocusField("slider", client: desktop.client()).focusedValue(\.position, volume).register()
       try await field.focus()
       let reader = desktop.client()
@@ -105,6 +150,10 @@ import Testing
       #expect(try await reader.write(\.position, 0.75) == 0.75)
       #expect(model.volume == 0.75)
       model.volume = 0.25
+      try await seen.wait(for: 0.25)
+      await Task.detached { volume.update { $0 += 0.25 } }.value
+      try await seen.wait(for: 0.5)
+      await Task.detached { volume.wrappedValue -= 0.25 }.value
       try await seen.wait(for: 0.25)
       #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d 0.25")
     }

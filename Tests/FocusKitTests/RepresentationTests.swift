@@ -1,7 +1,8 @@
 import DBusTypes
-import FocusKit
 import Foundation
 import Testing
+
+@testable import FocusKit
 
 private enum Size: String, Codable, DBusRepresentable {
   case small
@@ -165,5 +166,34 @@ private struct Note: Codable, DBusRepresentable, Equatable {
     ] as [(any DBusRepresentable.Type, DBusValue, String)])
   func aNameThatIsNoCaseIsAnErrorThatListsThem(type: any DBusRepresentable.Type, value: DBusValue, message: String) {
     #expect(throws: DBusConversionError(message)) { try type.init(dbusValue: value) }
+  }
+
+  private struct Screen: Codable, DBusRepresentable {
+    var scale: Double
+    var modes: [Mode]
+  }
+
+  private struct Mode: Codable, DBusRepresentable {
+    var width: Int
+  }
+
+  /// What a value of another program does not match is named with its place.
+  @Test func aMismatchNamesItsPlace() throws {
+    func message(_ members: [(name: String, value: DBusValue)]) -> String? {
+      let error = #expect(throws: (any Error).self) { try Screen(dbusValue: .properties(members)) }
+      return error.map { FocusError(any: $0).message }
+    }
+    #expect(
+      message([("scale", .string("x")), ("modes", .variants([]))])
+        == "'scale': a value of type 's' cannot be converted to 'Double', or is out of range")
+    let mode = DBusValue.properties([(name: "width", value: .string("wide"))])
+    #expect(
+      message([("scale", .double(1)), ("modes", .variants([mode]))])
+        == "'modes': 'width': a value of type 's' cannot be converted to 'Int', or is out of range")
+    #expect(
+      message([("scale", .double(1))]) == "the value does not match its type: the dictionary has no key 'modes'")
+    #expect(
+      message([("scale", .double(1)), ("modes", .variants([.properties([])]))])
+        == "the value does not match its type: the dictionary has no key 'width'")
   }
 }

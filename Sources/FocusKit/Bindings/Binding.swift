@@ -1,3 +1,5 @@
+internal import Observation
+
 /// Reads and writes a value whose source of truth is elsewhere: SwiftUI's `Binding`.
 ///
 /// Writable members have bindings too (`$person.name`), and so do the elements of a collection (`$todos[0].done`,
@@ -103,8 +105,14 @@ public struct Binding<Value> {
   public var projectedValue: Binding<Value> { self }
 
   /// A binding to a member of the value.
+  ///
+  /// A member of an `@Observable` object is published again when Observation tells of a change. It is read and written on the
+  /// main actor if the binding to it is made there.
   public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
-    Binding<Subject>(KeyPathLocation(location, keyPath), transaction)
+    if Value.self is any Observable.Type, let keyPath = keyPath as? ReferenceWritableKeyPath<Value, Subject> {
+      return Binding<Subject>(MemberLocation(location, keyPath), transaction)
+    }
+    return Binding<Subject>(KeyPathLocation(location, keyPath), transaction)
   }
 
   /// The same binding, with `transaction` for its changes.

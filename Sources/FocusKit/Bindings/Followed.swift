@@ -39,6 +39,14 @@ final class Followed<Content, Seen>: @unchecked Sendable {
   /// - Returns: what `change` returned.
   @discardableResult
   func update(_ change: (inout Content) -> Bool, observed: () -> Void) -> Bool {
+    guard self.change(change) else { return false }
+    observed()
+    tell()
+    return true
+  }
+
+  /// Changes the content; if `change` returns that followers must know, so does this, and `tell()` must follow.
+  func change(_ change: (inout Content) -> Bool) -> Bool {
     let (isOther, replaced): (Bool, Seen?) = state.withLock { state in
       guard change(&state.content) else { return (false, nil) }
       guard !state.sinks.isEmpty else { return (true, nil) }
@@ -48,11 +56,7 @@ final class Followed<Content, Seen>: @unchecked Sendable {
       return (true, replaced)
     }
     // It is freed outside of the lock, as the values' own code may run then.
-    withExtendedLifetime(replaced) {}
-    guard isOther else { return false }
-    observed()
-    tell()
-    return true
+    return withExtendedLifetime(replaced) { isOther }
   }
 
   /// Calls `sink` with what is seen now, if `withCurrent`, and after each change, until the result is called.
@@ -70,7 +74,8 @@ final class Followed<Content, Seen>: @unchecked Sendable {
     }
   }
 
-  private func tell() {
+  /// Tells those who follow what has been changed.
+  func tell() {
     if state.withLock({ Self.begin(&$0) }) { tellAll() }
   }
 

@@ -91,6 +91,29 @@ final class KeyPathLocation<Root, Value>: Projection {
   }
 }
 
+/// A member of an object at another location, which does not change with it.
+final class MemberLocation<Root, Value>: Location {
+  let isolation: Isolation
+  private let base: any Location<Root>
+  private let keyPath: ReferenceWritableKeyPath<Root, Value>
+
+  init(_ base: any Location<Root>, _ keyPath: ReferenceWritableKeyPath<Root, Value>) {
+    isolation = MainThread.isCurrent ? .main : base.isolation
+    self.base = base
+    self.keyPath = keyPath
+  }
+
+  func get() -> Value { isolation.run { base.get()[keyPath: keyPath] } }
+
+  func set(_ value: Value, _ transaction: Transaction) {
+    isolation.run { Transaction.$current.withValue(transaction) { base.peek()[keyPath: keyPath] = value } }
+  }
+
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
+    isolation.run { Transaction.$current.withValue(transaction) { change(&base.peek()[keyPath: keyPath]) } }
+  }
+}
+
 /// The last value that a location saw, for use after its source has lost it.
 final class LastSeen<Value>: Sendable {
   private let last: Locked<Value>

@@ -119,15 +119,19 @@ public final class ChangeObservation: Sendable {
 }
 
 extension FocusClient {
-  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
-  /// as long as the result is kept.
+  /// Calls `action` with the value before and after changes of the key at `keyPath`, on the actor where it was made, as
+  /// long as the result is kept.
+  ///
+  /// If it does not keep up, some changes are one, never the last.
   public func onChange<Value: DBusRepresentable>(
     of keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>,
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
 
-  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
-  /// as long as the result is kept.
+  /// Calls `action` with the value before and after changes of the key at `keyPath`, on the actor where it was made, as
+  /// long as the result is kept.
+  ///
+  /// If it does not keep up, some changes are one, never the last.
   public func onChange<Value: DBusRepresentable>(
     of keyPath: WritableKeyPath<FocusedValues, Value?>,
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
@@ -135,8 +139,9 @@ extension FocusClient {
 }
 
 extension State where Value: Sendable {
-  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
-  /// kept.
+  /// Calls `action` with the value before and after changes, on the actor where it was made, as long as the result is kept.
+  ///
+  /// If it does not keep up, some changes are one, never the last.
   public func onChange(
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(), action) }
@@ -149,8 +154,9 @@ extension State where Value: Sendable {
 }
 
 extension Binding where Value: Sendable {
-  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
-  /// kept.
+  /// Calls `action` with the value before and after changes, on the actor where it was made, as long as the result is kept.
+  ///
+  /// If it does not keep up, some changes are one, never the last.
   public func onChange(
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(), action) }

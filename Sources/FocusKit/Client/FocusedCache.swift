@@ -35,36 +35,40 @@ final class FocusedCache: Sendable {
   func take(_ event: Mirror.Event) {
     switch event {
     case .values(let values):
-      for key in snapshots.keys where values[key] == nil { set(key, nil) }
-      for (key, told) in values { set(key, snapshot(key, told.value, told.origin)) }
-    case .changed(let changes):
-      for (key, value) in changes { set(key, value.map { snapshot(key, $0, nil) }) }
+      set(
+        snapshots.keys.filter { values[$0] == nil }.map { ($0, nil) }
+          + values.map { ($0, snapshot($0, $1.value, $1.origin)) })
+    case .changed(let changes): set(changes.map { key, value in (key, value.map { snapshot(key, $0, nil) }) })
     case .commands(let commands): setCommands(commands)
     case .focusMoved:
       focusIsUnknown()
       let moves = moves
-      for (key, snapshot) in snapshots { set(key, snapshot.moved(moves)) }
+      set(snapshots.map { ($0, $1.moved(moves)) })
     case .ended:
-      for key in snapshots.keys { set(key, nil) }
+      set(snapshots.keys.map { ($0, nil) })
       setCommands([:])
     case .focusedField, .failed: break
     }
   }
 
   /// Takes over what a key is now, of a field that no signal named.
-  func learn(_ key: String, _ reading: KeyReading) { set(key, snapshot(key, reading.value, reading.origin)) }
+  func learn(_ key: String, _ reading: KeyReading) {
+    set([(key, snapshot(key, reading.value, reading.origin))])
+  }
 
   private func snapshot(_ key: String, _ value: DBusValue, _ origin: Origin?) -> Snapshot {
     guard let origin else { return Snapshot(value, after: snapshots[key], moves: moves) }
     return Snapshot(value, origin, moves: moves)
   }
 
-  private func set(_ key: String, _ snapshot: Snapshot?) {
-    let slot = state.withLock { state in
-      state.snapshots[key] = snapshot
-      return state.slots[key]
+  /// Whoever is told of one of the keys reads what the others are now, too.
+  private func set(_ news: [(key: String, snapshot: Snapshot?)]) {
+    let slots = state.withLock { state in
+      for (key, snapshot) in news { state.snapshots[key] = snapshot }
+      return news.map { state.slots[$0.key] }
     }
-    slot?.confirm(snapshot)
+    let changed = zip(slots, news).compactMap { slot, news in slot.flatMap { $0.confirm(news.snapshot) ? $0 : nil } }
+    for slot in changed { slot.tell() }
   }
 
   private func setCommands(_ commands: [String: Bool]) {

@@ -16,7 +16,9 @@ extension FocusClient {
   }
 
   /// The value of the key `name` that is focused now, or nil.
-  /// - Throws: `FocusError`: `TypeMismatch` if the key has another type; `CancellationError`.
+  /// - Throws: `FocusError`: ``FocusError/typeMismatch`` if the key has another type, ``FocusError/timeout`` after 25 seconds,
+  ///   ``FocusError/serviceUnknown`` or ``FocusError/disconnected`` without a daemon or bus, ``FocusError/invalidArguments`` if
+  ///   `name` is no key; `CancellationError`.
   nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self)
     async throws -> Value?
   {
@@ -41,8 +43,8 @@ extension FocusClient {
 
   /// Writes the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
   /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, `TypeMismatch`, what the owner refuses with, `Timeout` if it has not
-  ///   answered within 5 seconds, or the daemon within 25; what `value` cannot be converted with, as `DBusConversionError`;
-  ///   `CancellationError`.
+  ///   answered within 5 seconds, and then may still take the value, or the daemon within 25; what `value` cannot be converted
+  ///   with, as `DBusConversionError`; `CancellationError`. It begins when the program's earlier writes have been answered.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
   nonisolated(nonsending) public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws
@@ -70,6 +72,9 @@ extension FocusClient {
   }
 
   /// Runs the command `name` of the focused field.
+  ///
+  /// Arguments are not converted: one of type `i` is an `Int32`, one of type `d` a `Double`. A result is converted by the
+  /// initializer of its type, `try String(dbusValue: results[0])`.
   /// - Throws: `FocusError`: `NotFocused`, `Disabled`, what the owner throws, or a timeout if it has not ended within
   ///   5 seconds, while it goes on; what an argument cannot be converted with, as `DBusConversionError`; `CancellationError`.
   /// - Returns: the command's results.

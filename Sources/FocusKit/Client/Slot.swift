@@ -154,20 +154,29 @@ final class Slot: Observable, Sendable {
     return reading
   }
 
-  private func update(_ change: (inout Content) -> Void) {
-    content.update { content in
+  private func change(_ change: (inout Content) -> Void) -> Bool {
+    content.change { content in
       let (before, moves) = (content.shown, content.confirmed?.moves)
       change(&content)
       let after = content.shown
       let isOther = before.value != after.value
       if isOther || moves != content.confirmed?.moves { content.state += 1 }
       return isOther || before.isCommandEnabled != after.isCommandEnabled
-    } observed: {
-      registrar.withMutation(of: self, keyPath: \.value) {}
     }
   }
 
-  func confirm(_ snapshot: Snapshot?) { update { $0.confirmed = snapshot } }
+  private func update(_ change: (inout Content) -> Void) {
+    if self.change(change) { tell() }
+  }
+
+  /// Shows what the daemon told; if readers see another value now, `tell()` must follow.
+  func confirm(_ snapshot: Snapshot?) -> Bool { change { $0.confirmed = snapshot } }
+
+  /// Tells Observation and those who follow what readers see now.
+  func tell() {
+    registrar.withMutation(of: self, keyPath: \.value) {}
+    content.tell()
+  }
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 

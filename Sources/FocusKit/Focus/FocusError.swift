@@ -4,6 +4,8 @@ internal import DaemonClient
 internal import FocusContract
 
 /// An error of a call to the focused field, or a refusal by a field's owner.
+///
+/// Show people its `message`; `localizedDescription` does not have it.
 public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error's name on the bus, such as `org.focusd.Focus1.Error.Conflict`.
   public let name: String
@@ -26,7 +28,8 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     case let error as TypeMismatch: self.init(error.description, name: Self.typeMismatch)
     case let error as DBusConversionError: self.init(error.description, name: Self.typeMismatch)
     case let error as SyntaxError: self.init(DBusError(error))
-    case is DecodingError: self.init("the value does not match its type: \(error)", name: Self.typeMismatch)
+    case let error as DecodingError:
+      self.init("the value does not match its type: \(error.explained)", name: Self.typeMismatch)
     default: self.init("\(error)")
     }
   }
@@ -52,4 +55,14 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
   public static let propertyReadOnly = ErrorName.propertyReadOnly.text
   /// The field does not let the caller do that.
   public static let accessDenied = ErrorName.accessDenied.text
+  /// Who was asked has not answered in time; it may still do what was asked.
+  public static let timeout = ErrorName.timeout.text
+  /// No daemon is on the bus, and none could be started.
+  public static let serviceUnknown = ErrorName.serviceUnknown.text
+  /// There is no connection to the bus.
+  public static let disconnected = ErrorName.disconnected.text
+  /// The arguments are not those of the command, or what was asked is not possible as it was said.
+  public static let invalidArguments = ErrorName.invalidArgs.text
+  /// There is no such field.
+  public static let unknownObject = ErrorName.unknownObject.text
 }

@@ -23,6 +23,8 @@ internal import FocusContract
 /// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only if the binding is constant |
 /// | `T: DBusRepresentable` | a read-only property |
 /// | `() -> Void`, also `async` and `throws`, `@Sendable` and `@MainActor` | a command |
+///
+/// In the language mode 5, `@MainActor` needs `@Sendable`, which later modes add themselves.
 public protocol FocusedValueKey {
   /// The type of the value.
   associatedtype Value

@@ -36,15 +36,22 @@ enum Commands {
 
   /// `value` as a command, if it is a closure without arguments and results, or of a type that a shared key has.
   static func published(_ value: Any) -> PublishedCommand? {
-    switch value {
-    case let run as @Sendable (String) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
-    case let run as @Sendable (String, Bool) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
-    case let run as @Sendable () async throws -> [MenuItem]:
+    if let run = exactly(value, as: (@Sendable (String) async throws -> Void).self) {
+      return PublishedCommand(run, []) { _ in [] }
+    }
+    if let run = exactly(value, as: (@Sendable (String, Bool) async throws -> Void).self) {
+      return PublishedCommand(run, []) { _ in [] }
+    }
+    if let run = exactly(value, as: (@Sendable () async throws -> [MenuItem]).self) {
       return PublishedCommand(run, [[MenuItem].dbusType]) { [try $0.dbusValue()] }
+    }
+    switch value {
     case let run as @Sendable () -> Void: return command(run)
     case let run as @Sendable () throws -> Void: return command(run)
     case let run as @Sendable () async -> Void: return command(run)
     case let run as @Sendable () async throws -> Void: return command(run)
+    case let run as nonisolated(nonsending) @Sendable () async -> Void: return command(run)
+    case let run as nonisolated(nonsending) @Sendable () async throws -> Void: return command(run)
     case let run as @MainActor () -> Void: return mainCommand(run)
     case let run as @MainActor () throws -> Void: return mainCommand(run)
     case let run as @MainActor @Sendable () -> Void: return mainCommand(run)
@@ -63,8 +70,21 @@ enum Commands {
     case let run as () async throws -> Void:
       let main = OnMain(closure: run)
       return mainCommand { try await main.closure() }
+    case let run as nonisolated(nonsending) () async -> Void:
+      let main = OnMain(closure: run)
+      return mainCommand { await main.closure() }
+    case let run as nonisolated(nonsending) () async throws -> Void:
+      let main = OnMain(closure: run)
+      return mainCommand { try await main.closure() }
     default: return nil
     }
+  }
+
+  /// `value`, if it is of just this type.
+  ///
+  /// A cast takes a function that does not throw for one that does, and its caller then reads an error that is none.
+  private static func exactly<Closure>(_ value: Any, as _: Closure.Type) -> Closure? {
+    type(of: value) == Closure.self ? value as? Closure : nil
   }
 
   /// A closure of type `type` that runs the focused field's command `name`, or nil if `type` is not a closure type.
@@ -86,8 +106,10 @@ enum Commands {
       start, start as () -> Void, start as @Sendable () throws -> Void, start as () throws -> Void,
       start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
       wait as () async throws -> Void, report as @MainActor () async -> Void,
-      report as @MainActor @Sendable () async -> Void, wait as @MainActor () async throws -> Void,
-      wait as @MainActor @Sendable () async throws -> Void,
+      wait as @MainActor () async throws -> Void,
+      report as nonisolated(nonsending) () async -> Void, report as nonisolated(nonsending) @Sendable () async -> Void,
+      wait as nonisolated(nonsending) () async throws -> Void,
+      wait as nonisolated(nonsending) @Sendable () async throws -> Void,
       { @Sendable (text: String) async throws -> Void in _ = try await client.run(name, text) },
       { @Sendable (text: String, isOn: Bool) async throws -> Void in _ = try await client.run(name, text, isOn) },
       { @Sendable () async throws -> [MenuItem] in
@@ -95,7 +117,7 @@ enum Commands {
         return try [MenuItem](dbusValue: items)
       },
     ]
-    return closures.lazy.compactMap { $0 as? Value }.first
+    return closures.lazy.compactMap { exactly($0, as: type) }.first
   }
 }
 

@@ -137,9 +137,11 @@ final class FieldExport {
           field.commands[key] = exported(command, key, queue)
         case .unsupported(let type):
           let remedy =
-            type.contains("->")
-            ? "publish a closure with arguments or a result with 'command(_:_:)'"
-            : "make its type 'DBusRepresentable', or publish one that is, such as '[UInt8]' for bytes"
+            type.hasPrefix("@MainActor ()")
+            ? "write '@MainActor @Sendable', as later language modes do"
+            : type.contains("->")
+              ? "publish a closure with arguments or a result with 'command(_:_:)'"
+              : "make its type 'DBusRepresentable', or publish one that is, such as '[UInt8]' for bytes"
           throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent; \(remedy)")
         }
       } catch {

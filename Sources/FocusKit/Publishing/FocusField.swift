@@ -91,6 +91,9 @@ public final class FocusField: Sendable {
   }
 
   /// Publishes a binding whose writes from elsewhere `validate` may refuse by throwing a ``FocusError``, in words of its own.
+  ///
+  /// It runs where the binding's closures do; of a binding of the main actor, it reads what belongs to that in
+  /// `try MainActor.assumeIsolated { … }`.
   @discardableResult
   public func focusedValue<Value: DBusRepresentable>(
     _ keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value>,

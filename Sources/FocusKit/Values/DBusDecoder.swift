@@ -14,10 +14,12 @@ struct DBusDecoder: Decoder {
   fileprivate static func decode<Value: Decodable>(
     _ type: Value.Type, _ value: DBusValue, _ path: [any CodingKey]
   ) throws -> Value {
-    if let representable = type as? any DBusRepresentable.Type,
-      let decoded = try representable.init(dbusValue: value) as? Value
-    {
-      return decoded
+    if let representable = type as? any DBusRepresentable.Type {
+      do {
+        if let decoded = try representable.init(dbusValue: value) as? Value { return decoded }
+      } catch let error as DBusConversionError {
+        throw DBusConversionError("'\(path.pointer)': \(error)")
+      }
     }
     return try Value(from: DBusDecoder(value, path))
   }
@@ -141,5 +143,23 @@ struct DBusDecoder: Decoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
       try DBusDecoder.decode(type, value, codingPath)
     }
+  }
+}
+
+extension [any CodingKey] {
+  /// The path as the members' names and indices, `todos/0/done`.
+  fileprivate var pointer: String { map(\.stringValue).joined(separator: "/") }
+}
+
+extension DecodingError {
+  /// Where a value does not match, and why.
+  var explained: String {
+    let context: Context =
+      switch self {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context): context
+      case .dataCorrupted(let context): context
+      @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+      }
+    return (context.codingPath.isEmpty ? "" : "'\(context.codingPath.pointer)': ") + context.debugDescription
   }
 }

@@ -36,7 +36,7 @@ public struct DBusConversionError: Error, Hashable, Sendable, CustomStringConver
   public init(_ description: String) { self.description = description }
 
   init(_ value: DBusValue, to type: Any.Type) {
-    self.init("a value of type '\(value.type)' cannot be converted to '\(type)', or is out of range")
+    self.init("a value of type '\(value.lookedThrough.type)' cannot be converted to '\(type)', or is out of range")
   }
 }
 
