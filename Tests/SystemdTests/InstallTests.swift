@@ -145,6 +145,25 @@ internal import Testing
     #expect(transcript.output == files)
   }
 
+  /// The shell may have variables that the user's systemd does not have.
+  @Test func savedFieldsArePurgedAlsoBesideOtherDirectoriesOfTheShell() async throws {
+    let transcript = try await run(
+      """
+      for directory in .local/state .config state config; do
+        mkdir -p $directory/focusd
+        touch $directory/focusd/state.db
+      done
+      mkdir .config/focusd-accessibility
+      touch config/focusd/focusd.conf
+      $install --binaries "$BINARIES" >/dev/null
+      XDG_CONFIG_HOME=$HOME/config XDG_STATE_HOME=$HOME/state $install --uninstall --purge >/dev/null
+      find . -mindepth 1 | LC_ALL=C sort
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    let left = ["./.config", "./.local", "./config", "./config/focusd", "./config/focusd/focusd.conf"]
+    #expect(transcript.output == left, "\(transcript)")
+  }
+
   /// systemd since 254 makes the directory of the state a link to that of the settings if only those are there.
   @Test(arguments: [("../../.config/focusd", ""), ("../../elsewhere", "./.local/state/focusd")])
   func aLinkToTheSettingsGoesAndOthersStay(target: String, left: String) async throws {
