@@ -88,19 +88,23 @@ import Testing
       Enable=
       nonsense
       Ignore=vim
+      Ignore="gedit"
+      Secret='a vault'
       [windos]
       Ignore=rofi
       [windows]
       Unknown=elsewhere
       Source=xi3
       """)
-    #expect(settings.names(.ignore) == ["vim"] && settings.isOn(.terminals) == nil)
+    #expect(settings.names(.ignore) == ["vim"] && settings.names(.secret).isEmpty && settings.isOn(.terminals) == nil)
     #expect(
       said == [
         ":2: unknown key 'Ingore' in [accessibility]: expected Ignore, Secret, Terminals, Enable",
         ":3: 'perhaps' is not valid for Terminals: expected yes or no",
         ":5: 'nonsense' is not KEY=VALUE, [SECTION] or a comment",
-        ":7: unknown section [windos]: expected [windows], [accessibility], [players], [menus]",
+        ":7: '\"gedit\"' is not valid for Ignore: expected a name without quotation marks",
+        ":8: ''a vault'' is not valid for Secret: expected a name without quotation marks",
+        ":9: unknown section [windos]: expected [windows], [accessibility], [players], [menus]",
       ])
     let windows = try self.settings(.windows, "[windows]\nSource=xi3")
     #expect(windows.settings == Settings() && windows.said.count == 1 && windows.said[0].contains("'xi3' is not valid"))

@@ -103,7 +103,8 @@ package struct SettingsSection: Sendable {
     /// What would be right; nil if `value` is.
     fileprivate func refusal(of value: String) -> String? {
       switch kind {
-      case .names: nil
+      // Quoted, as a shell would have it, it would match no program.
+      case .names: value.hasPrefix("\"") || value.hasPrefix("'") ? "expected a name without quotation marks" : nil
       case .truth: SettingsSection.truth(value) == nil ? "expected yes or no" : nil
       case .choice(let choices): choices.contains(value) ? nil : "expected \(choices.joined(separator: ", "))"
       }
