@@ -23,7 +23,8 @@ _focusctl() {
       '"') if [[ $line != *[\"\$\`\\!]* ]]; then COMPREPLY+=("$line"); fi ;;
       *) COMPREPLY+=("$(printf %q "$line")") ;;
     esac
-  done < <("$1" __complete "${words[@]}" 2>/dev/null)
+  # The command is given as it was typed.
+  done < <("${1/#\~\//"$HOME/"}" __complete "${words[@]}" 2>/dev/null)
   if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _focusctl focusctl
