@@ -59,6 +59,19 @@ import Testing
     }
   }
 
+  /// Each try of `focusctl update` is a write that depends on what was read right before it.
+  @Test func aWriteAfterOneThatFailedDependsOnWhatWasRead() async throws {
+    try await Self.withProgram(.entry("typed")) { desktop, program in
+      let write = try await Self.writeOfSelectedText("Text.Content", desktop, program)
+      program.change("/element") { $0.text = "typed1" }
+      #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
+      let again = try await desktop.write(of: "Text.Content", .string("typed1!"))
+      program.change("/element") { $0.text = "typed12" }
+      #expect(try await refusal { try await desktop.session.call(again) } == "Conflict")
+      #expect(program.text(of: "/element") == "typed12")
+    }
+  }
+
   @Test func aRangeAndAToggleThatTheProgramHasChangedSilentlyStay() async throws {
     try await Self.withProgram(.slider(3)) { desktop, program in
       let write = try await desktop.write(of: "Range.Value", .double(4))

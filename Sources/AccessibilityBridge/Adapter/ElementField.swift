@@ -116,10 +116,12 @@ final class ElementField {
   private func property(_ key: Key, _ access: ElementShape.Access?, _ actions: FieldActions) -> FieldProperty {
     let write: (DBusValue, @escaping FieldProperty.Completion) -> Void = { [weak self] value, done in
       guard let self else { return done(.failure(.elementGone)) }
+      var before: DBusValue?
       inOrder { [weak self] result in
-        self?.last = .write(key, .now)
+        self?.wasWritten(key, value, over: before, result)
         done(result)
       } _: {
+        before = $0.values[key]
         actions.write($0, key, value, $0.takeExpected(of: key), $1)
       }
     }
@@ -142,6 +144,12 @@ final class ElementField {
       }
     }
     return property
+  }
+
+  /// Notes that the daemon asks at once what a write made of `before`, which it does unless that failed, or it was told `value`.
+  private func wasWritten(_ key: Key, _ value: DBusValue, over before: DBusValue?, _ result: Result<Void, DBusError>) {
+    let isTold = values[key] == value && before != value
+    if case .success = result, !isTold { last = .write(key, .now) } else { last = .other }
   }
 
   /// Notes that the daemon is told what `key` is: a write that follows depends on it, unless the daemon has asked at once what a
