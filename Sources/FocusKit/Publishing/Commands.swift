@@ -82,7 +82,7 @@ enum Commands {
 
   /// `value`, if it is of just this type.
   ///
-  /// A cast takes a function that does not throw for one that does, and its caller then reads an error that is none.
+  /// A cast also takes a function that does not throw, and its caller then finds an error where nothing was thrown.
   private static func exactly<Closure>(_ value: Any, as _: Closure.Type) -> Closure? {
     type(of: value) == Closure.self ? value as? Closure : nil
   }
