@@ -3,10 +3,14 @@ package struct ProgramList: Sendable {
   /// Password managers, and what asks for passwords.
   private static let secretKeepers = [
     "keepassxc", "keepassx", "keepass2", "bitwarden", "1password", "onepassword", "gcr-prompter", "gcr4-ssh-askpass",
-    "gcr-ssh-askpass",
+    "gcr-ssh-askpass", "gnome-ssh-askpass", "gnome-ssh-askpass3", "x11-ssh-askpass", "lxqt-openssh-askpass", "secrets",
+    "org.gnome.World.Secrets", "pwsafe", "qtpass", "revelation", "kwalletmanager", "kwalletmanager5", "lxqt-sudo",
+    "kdesu",
     "pinentry", "polkit-gnome-authentication-agent-1", "polkit-kde-authentication-agent-1",
     "polkit-mate-authentication-agent-1", "lxpolkit", "lxqt-policykit-agent", "xfce-polkit", "ssh-askpass", "seahorse",
     "gnome-keyring", "kwalletd", "kwalletd5", "kwalletd6", "ksshaskpass", "swaylock", "i3lock", "xscreensaver",
+    "kscreenlocker_greet", "gtklock", "hyprlock", "waylock", "xfce4-screensaver-dialog", "mate-screensaver-dialog",
+    "cinnamon-screensaver", "hyprpolkitagent",
   ]
 
   /// What draws the frames of other programs' windows: GNOME's, since version 44, for windows of X11; and window managers whose
