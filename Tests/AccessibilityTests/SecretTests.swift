@@ -53,10 +53,14 @@ import Testing
       #expect(try await desktop.get("Text.Content") == nil)
       #expect(try await desktop.refusal("Text.Content", .string("filled in")) == nil)
       #expect(program.text(of: "/secret") == "filled in")
+      // What is typed next goes behind it.
+      #expect(program.state.now.elements["/secret"]?.caret == 9)
       if row.element.role == 40 {
-        // A write asks whether the length has changed.
+        // A write asks whether the length has changed, and moves the caret, without a look at it.
         let asked = program.state.now.calls.filter { $0.interface == "org.a11y.atspi.Text" || $0.key.contains("Text.") }
-        #expect(asked.allSatisfy { $0.key == "org.a11y.atspi.Text.CharacterCount" }, "\(asked)")
+        #expect(
+          asked.allSatisfy { $0.key == "org.a11y.atspi.Text.CharacterCount" || $0.member == "SetCaretOffset" },
+          "\(asked)")
       }
       #expect(!desktop.status.now.events.contains { $0.contains("Text") })
       try await desktop.expectNowhere(Self.secret, in: traffic)

@@ -54,7 +54,12 @@ extension ElementWriter {
       }
     }
     if selection.isEmpty {
-      if isSelected, !toolkit.caretSelects { ask("RemoveSelection", [0], expect()) }
+      if isSelected, !toolkit.caretSelects {
+        ask("RemoveSelection", [0], expect())
+      } else if field.snapshot.role.isParagraph {
+        // LibreOffice selects from where a selection was that was replaced, and tells none.
+        ask("RemoveSelection", [0], answers.expect { _ in })
+      }
       moveCaret(to: selection.lowerBound, expect())
     } else if isSelected {
       ask("SetSelection", [0, selection.lowerBound, selection.upperBound], expect())
@@ -73,6 +78,11 @@ extension ElementWriter {
     guard let caret = change.place(of: old, in: now.counted),
       TextChange.isLeftByProgram(now.counted, shortOf: caret), attempt < Self.patience.count
     else { return done(.success(())) }
+    // If it is moved, GTK 4 throws away what an input method composes.
+    if toolkit.isGTK4, now.isComposing {
+      field.continuation = (now.counted, caret)
+      return done(.success(()))
+    }
     read { [self] again in
       guard let text = try? again.get().text else { return done(.success(())) }
       guard text.counted == now.counted else {
@@ -109,7 +119,7 @@ extension ElementWriter {
   }
 
   /// Asks for the caret alone, without a selection.
-  private func moveCaret(to position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
+  func moveCaret(to position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
     guard toolkit.caretSelects else { return ask("SetCaretOffset", [position], handler) }
     addSelection(position..<position, handler)
   }

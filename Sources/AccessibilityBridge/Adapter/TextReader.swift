@@ -166,7 +166,10 @@ final class TextReader {
   }
 
   private func finish(_ position: Position, _ text: String?, selected: String? = nil) {
-    let reading = TextReading(extent(of: position), in: units, text: text, selected: selected)
+    var reading = TextReading(extent(of: position), in: units, text: text, selected: selected)
+    if case .text(let displayed) = position.display, let text {
+      reading.isComposing = displayed.unicodeScalars.count > text.unicodeScalars.count
+    }
     handler(.text(reading, isIncomplete: position.isIncomplete))
   }
 

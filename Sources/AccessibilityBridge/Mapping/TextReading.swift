@@ -31,6 +31,8 @@ package struct TextReading: Equatable, Sendable {
   package let shown: TextExtent?
   /// Nil: it is longer than the limit, or not known.
   package let content: String?
+  /// Whether more is displayed than is stored: an input method composes something.
+  package var isComposing = false
   /// What is selected; nil likewise.
   package let selected: String?
 
