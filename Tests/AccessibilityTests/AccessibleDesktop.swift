@@ -201,9 +201,10 @@ final class AccessibleDesktop: DaemonSession {
   /// A program in front, with the text `text` in an entry that has focus; the daemon knows it unless that is not told.
   @discardableResult
   func program(
-    _ name: String = "stub", toolkit: String = "Qt", entry text: String, isTold: Bool = true
+    _ name: String = "stub", toolkit: String = "Qt", version: String = "3.24.38", entry text: String,
+    isTold: Bool = true
   ) async throws -> StubProgram {
-    let program = try await program(name, toolkit: toolkit)
+    let program = try await program(name, toolkit: toolkit, version: version)
     program.set("/entry", .entry(text))
     program.focusSilently("/entry")
     guard isTold else { return program }

@@ -265,7 +265,7 @@ import Testing
       front.stateChanged("/other", "focused", 1)
       try await asks(about: "/entry")
       try await Self.type("typed", in: front, desktop)
-      front.change("/list") { $0.states = 0 }
+      front.change("/list") { $0.states = StubElement.focusable }
       front.change("/entry") { $0.states &= ~StubElement.focused }
       try await asks(about: "/list")
       try await Self.type("typed more", in: front, desktop)

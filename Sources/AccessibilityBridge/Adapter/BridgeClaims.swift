@@ -40,24 +40,44 @@ extension Bridge {
   /// An object is active, which counts for windows: GTK 4 may tell it in no other way, and of dialogs never does.
   func becameActive(_ element: ElementReference, attempt: Int = 0) {
     let application = application(element.application)
-    let isInFront = tracker.window?.application == element.application
-    guard tracker.window != element, !application.tellsWindows || (application.toolkit.isGTK4 && isInFront) else {
-      return
-    }
+    guard tracker.window != element,
+      !application.tellsWindows || (application.toolkit.isGTK4 && mayComeToFront(element))
+    else { return }
     bus?.role(of: element) { [weak self, weak application] answer in
       guard let self, let application, isCurrent(application) else { return }
       switch answer {
       case .success(let number):
-        guard ElementRole(rawValue: number).isWindow else { return }
+        // Such a window's states do not say it either.
+        let takeInFront = { [weak self] in
+          if let self, mayComeToFront(element) { take(.activated(element)) }
+        }
+        guard ElementRole(rawValue: number).isWindow else {
+          return isTopLevel(element, of: application) { if $0 { takeInFront() } }
+        }
         guard application.tellsWindows else { return claim(.activated(element), element) }
-        // Such a dialog's states do not say it either.
-        if tracker.window?.application == element.application { take(.activated(element)) }
+        takeInFront()
       case .failure(let error) where error.isLate:
         askAgain(.role(element), of: application, attempt) { [weak self] in
           self?.becameActive(element, attempt: attempt + 1)
         }
       case .failure: break
       }
+    }
+  }
+
+  /// Whether no window of another program is in front.
+  private func mayComeToFront(_ window: ElementReference) -> Bool {
+    tracker.window.map { $0.application == window.application } ?? true
+  }
+
+  /// Hands over whether an element is a window of GTK 4 without the role of one: GTK 4.8 calls it a filler if something in it has
+  /// taken focus before it was shown.
+  private func isTopLevel(
+    _ element: ElementReference, of application: Application, _ handler: @escaping (Bool) -> Void
+  ) {
+    guard application.toolkit.isGTK4 else { return }
+    bus?.parent(of: element) { [weak application] answer in
+      handler(application.map { (try? answer.get()) == $0.root } ?? false)
     }
   }
 

@@ -9,11 +9,13 @@ final class FocusSearch {
   /// The most elements that are looked at, and the most children of one of them that are.
   private static let limit = 2000
   private static let childLimit = 256
+  /// The most elements that say that they have focus whose roles are asked for.
+  private static let mostCandidates = 8
 
   /// Which elements with focus are found: others than the one that has it may say that they do, too.
   enum Target {
     case any
-    /// The first that can be edited, else the first.
+    /// The first that can be edited, else the first that does not only pass it on, else the first.
     case editableFirst
     /// The first that can be edited, else one as deep as there is.
     case deepest
@@ -24,8 +26,8 @@ final class FocusSearch {
   private let isOver: () -> Bool
   private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
-  /// An element that says that it has focus, and that is taken if no other is preferred.
-  private var candidate: ElementReference?
+  /// The elements that say that they have focus, of which one is taken if no other is preferred.
+  private var candidates: [ElementReference] = []
   /// Whether the program did not answer something in time.
   private var isIncomplete = false
 
@@ -63,9 +65,7 @@ final class FocusSearch {
 
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
-    guard !parents.isEmpty else {
-      return handler(candidate.map { .found($0, isPreferred: false) } ?? (isIncomplete ? .noAnswer : .nothing))
-    }
+    guard !parents.isEmpty else { return choose() }
     var children: [(Int, [ElementReference])] = []
     let answers = Answers { [self] in
       guard !isOver() else { return }
@@ -97,7 +97,8 @@ final class FocusSearch {
       if let focused = first(target == .any ? .focused : [.focused, .editable]) {
         return handler(.found(focused, isPreferred: true))
       }
-      candidate = target == .deepest ? first(.focused) ?? candidate : candidate ?? first(.focused)
+      let focused = elements.filter { states[$0]?.contains(.focused) == true }
+      candidates = target == .deepest ? focused.first.map { [$0] } ?? candidates : candidates + focused
       descend(elements.filter { states[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {
@@ -106,6 +107,28 @@ final class FocusSearch {
         answers.expect { [self] answer in
           if answer.isLate { isIncomplete = true }
           states[element] = try? answer.get()
+        })
+    }
+    answers.finish()
+  }
+
+  /// Takes one of the candidates: each page's tab in front, for one, says that it has focus.
+  private func choose() {
+    guard let first = candidates.first else { return handler(isIncomplete ? .noAnswer : .nothing) }
+    guard candidates.count > 1 else { return handler(.found(first, isPreferred: false)) }
+    let candidates = candidates.prefix(Self.mostCandidates)
+    var passing: Set<ElementReference> = []
+    let answers = Answers { [self] in
+      guard !isOver() else { return }
+      handler(.found(candidates.first { !passing.contains($0) } ?? first, isPreferred: false))
+    }
+    for candidate in candidates {
+      bus.role(
+        of: candidate,
+        answers.expect { answer in
+          if case .success(let number) = answer, ElementRole(rawValue: number).mayPassFocus {
+            passing.insert(candidate)
+          }
         })
     }
     answers.finish()

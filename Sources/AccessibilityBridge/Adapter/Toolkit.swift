@@ -18,7 +18,13 @@ struct Toolkit: Equatable {
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
-    isGTK4 && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
+    guard isGTK4 else { return false }
+    let letters = Array(name.utf8)
+    let isUpper = letters.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    let isLower = letters.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    // NautilusGridCell, GtkText: two words at least, each with a capital.
+    return isUpper.first == true && zip(isUpper, isLower).allSatisfy { $0 || $1 }
+      && zip(isLower, isUpper.dropFirst()).contains { $0 && $1 }
   }
 
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
@@ -44,10 +50,15 @@ struct Toolkit: Equatable {
 
   /// Whether an item may have been told to have focus though it is only the current one of a view that has none.
   ///
-  /// In Qt its states say that it has, too; GTK 3 tells it of rows that have been looked at.
+  /// In Qt its states say that it has, too; GTK 3 tells it of rows that have been looked at, of icons, and of the tab of a page
+  /// that is turned.
   func mayLackFocus(_ item: ElementSnapshot) -> Bool {
-    item.role.isItem && (isQt || (isGTK3 && !item.states.contains(.focused)))
+    if isQt { return item.role.isItem }
+    return isGTK3 && (item.role.isItem ? !item.states.contains(.focused) : [.icon, .pageTab].contains(item.role))
   }
+
+  /// Whether what contains an item says that it has focus if one of its items has it.
+  func viewTellsFocus(_ item: ElementSnapshot) -> Bool { isQt || (isGTK3 && item.role == .pageTab) }
 
   /// Whether an element may be a cell of GTK 3 that has a part for each of what it shows, such as an icon and a name.
   func mayHaveParts(_ element: ElementSnapshot) -> Bool {

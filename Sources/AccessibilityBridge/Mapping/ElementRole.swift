@@ -18,6 +18,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let filler = ElementRole(20)
   package static let fontChooser = ElementRole(22)
   package static let frame = ElementRole(23)
+  package static let icon = ElementRole(26)
   package static let levelBar = ElementRole(103)
   package static let listItem = ElementRole(32)
   package static let menu = ElementRole(33)

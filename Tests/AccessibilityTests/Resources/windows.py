@@ -13,6 +13,7 @@ import kits
 
 toolkit, path, *titles = sys.argv[1:]
 texts = {}
+asked_before = []
 
 
 def changed(number, text):
@@ -41,8 +42,14 @@ def window(number, title):
             asked = make("dialog")
             box.append(asked) if is_new else box.add(asked)
             dialog.connect("response", lambda *_: dialog.destroy())
+            # Programs do it in either order, and GTK 4.8 then tells other things of the dialog.
+            early = asked_before
+            asked_before.append(True)
+            if early:
+                asked.grab_focus()
             dialog.show() if is_new else dialog.show_all()
-            asked.grab_focus()
+            if not early:
+                asked.grab_focus()
 
         entry = make(number)
         entry.connect("activate", ask)
