@@ -144,17 +144,31 @@ package final class AccessibilityStatus {
       enabledQuestions -= 1
       switch values?.first?.variantContent {
       case nil: enableLater()
-      case .boolean(false) where enables:
-        // Before it is true: who finds it so later must know who it was.
-        mark.set()
-        mustRestore = true
-        ask(try? question("Set", Self.property("IsEnabled") + [.variant(.boolean(true))])) { [weak self] in
-          if $0 == nil { self?.enableLater() }
-        }
+      case .boolean(false) where enables: turnOn()
       case .boolean(true): mustRestore = mustRestore || mark.isSet
       default: break
       }
     }
+  }
+
+  /// Turns it on, unless that follows from listening to programs: since at-spi2-core 2.62, which tells of no screen reader any
+  /// more, it is on while anybody listens, and to turn it on changes the user's setting alone.
+  private func turnOn() {
+    let reader = Self.property("ScreenReaderEnabled")
+    let asked: Void? = (try? question("Get", reader)).flatMap { question in
+      try? connection.call(question) { [weak self] result in
+        guard let self, enables else { return }
+        let said = Result { () throws(DBusError) in try result.get().success().arguments() }
+        if case .failure = said, !said.isLate { return }
+        // Before it is true: who finds it so later must know who it was.
+        mark.set()
+        mustRestore = true
+        ask(try? self.question("Set", Self.property("IsEnabled") + [.variant(.boolean(true))])) { [weak self] in
+          if $0 == nil { self?.enableLater() }
+        }
+      }
+    }
+    if asked == nil { enableLater() }
   }
 
   /// Turns it on later: who offers it may be busy, or only starting.

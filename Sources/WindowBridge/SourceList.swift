@@ -84,7 +84,8 @@ package final class SourceList: WindowSource {
 
   private func ended(_ ended: any WindowSource, _ session: Session, _ reason: String) {
     guard ended === source else { return }
-    if !rest.isEmpty { log.info("cannot follow \(session.name): \(reason)") }
+    // Most desktops offer several, of which one is enough.
+    if !rest.isEmpty { log.debug("cannot follow \(session.name): \(reason)") }
     if let compositor = ended as? WaylandSource {
       isRefused = compositor.isRefused
       isUnanswered = isUnanswered || compositor.isUnanswered

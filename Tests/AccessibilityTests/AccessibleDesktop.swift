@@ -18,6 +18,8 @@ final class AccessibleDesktop: DaemonSession {
     /// The properties that it does not tell.
     var silent: Set<String> = []
     var events: Set<String> = []
+    /// As in at-spi2-core 2.62: accessibility is on while somebody listens, and nothing is told of screen readers.
+    var tellsNoScreenReader = false
     /// The programs that the registry knows.
     var programs: [String] = []
     /// How often it was asked for them, and whether it does not say.
@@ -52,6 +54,9 @@ final class AccessibleDesktop: DaemonSession {
         }
         if isRefused { return .error("org.freedesktop.DBus.Error.Failed", "not yet") }
         let isReader = call.arguments.last == .string("ScreenReaderEnabled")
+        if isReader, status.now.tellsNoScreenReader {
+          return .error("org.freedesktop.DBus.Error.InvalidArgs", "no such property")
+        }
         if !isReader { status.update { $0.enabledQuestions += 1 } }
         if status.now.silent.contains(isReader ? "ScreenReaderEnabled" : "IsEnabled") { return .hold }
         return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])

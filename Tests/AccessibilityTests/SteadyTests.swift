@@ -218,6 +218,19 @@ import Testing
     }
   }
 
+  /// It would be the user's setting that is changed.
+  @Test func accessibilityThatFollowsFromListeningIsNotTurnedOn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      try await desktop.endBridge()
+      desktop.status.update { ($0.tellsNoScreenReader, $0.isEnabled, $0.events) = (true, false, []) }
+      try await desktop.startBridge()
+      try await desktop.isListening()
+      let program = try await desktop.program(entry: "abc")
+      #expect(!desktop.status.now.isEnabled)
+      withExtendedLifetime(program) {}
+    }
+  }
+
   @Test func whatAnotherProgramTurnsOffIsOnAgain() async throws {
     try await AccessibleDesktop.with { desktop in
       _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }

@@ -83,6 +83,7 @@ import WindowBridge
       ("openwindow>>55d0c8d4,1,foot,new", true, nil), ("activewindowv2>>55d0c8a1", false, one),
       ("closewindow>>55d0c8a1", false, nil), ("movewindowv2>>55d0c8b2,1,1", true, nil),
       ("windowtitle>>55d0c8b2", true, nil),
+      ("windowtitlev2>>55d0c8b2," + String(repeating: "x", count: 1024), true, nil),
       ("no event", false, nil), (">>", false, nil), ("closewindow>>", true, nil), ("windowtitlev2>>77,x", true, nil),
     ]
     for (line, needsClients, front) in stream {

@@ -7,6 +7,8 @@ package struct HyprlandState: RequestState {
   private var active: WindowID?
   /// Whether requests are in Lua, as they are since Hyprland 0.55 if the settings are.
   private var speaksLua = false
+  /// How many bytes of an event it tells.
+  private static let longestEvent = 1024
 
   package init() {}
 
@@ -53,6 +55,8 @@ package struct HyprlandState: RequestState {
       return false
     case "windowtitlev2":
       guard let id = Self.id(String(first)), desktop.windows[id] != nil else { return true }
+      // A line is cut there.
+      guard data.utf8.count < Self.longestEvent else { return true }
       let title = String(data.dropFirst(first.count + 1))
       desktop.windows[id]?.title = WindowText.cut(title, limit: WindowText.titleLength)
       return false
