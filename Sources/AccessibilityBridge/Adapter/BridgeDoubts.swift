@@ -130,8 +130,7 @@ extension Bridge {
       guard let self, !canHave else { return handler(nil) }
       findEarlier(
         of: application, on: bus, .focused, { !$0.snapshot.role.isItem && !$0.snapshot.role.mayPassFocus },
-        { !$0.isItem && !$0.mayPassFocus }
-      ) { handler($0 == nil ? true : nil) }
+        { !$0.isItem && !$0.mayPassFocus }, { handler($0 == nil ? true : nil) })
     }
     let unknown = { level == 1 ? handler(true) : end(canHave) }
     bus.parent(of: item) { [weak self] answer in
