@@ -59,16 +59,19 @@ import Testing
     }
   }
 
-  /// Each try of `focusctl update` is a write that depends on what was read right before it.
-  @Test func aWriteAfterOneThatFailedDependsOnWhatWasRead() async throws {
+  /// Each try of `focusctl update` depends on what was read right before it, though a write has just failed, or was told.
+  @Test func aKeyBetweenTheNextLookAndItsWriteStays() async throws {
     try await Self.withProgram(.entry("typed")) { desktop, program in
-      let write = try await Self.writeOfSelectedText("Text.Content", desktop, program)
-      program.change("/element") { $0.text = "typed1" }
-      #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
-      let again = try await desktop.write(of: "Text.Content", .string("typed1!"))
-      program.change("/element") { $0.text = "typed12" }
-      #expect(try await refusal { try await desktop.session.call(again) } == "Conflict")
-      #expect(program.text(of: "/element") == "typed12")
+      for isTaken in [false, true] {
+        let first = try await Self.writeOfSelectedText("Text.Content", desktop, program)
+        if !isTaken { program.change("/element") { $0.textAfterText = "Ktyped" } }
+        #expect(try await refusal { try await desktop.session.call(first) } == (isTaken ? nil : "Conflict"))
+        let next = try await desktop.write(of: "Text.Content", .string("next"))
+        program.change("/element") { $0.textAfterText = "KKtyped" }
+        #expect(try await refusal { try await desktop.session.call(next) } == "Conflict")
+        #expect(program.text(of: "/element") == "KKtyped")
+        program.change("/element") { $0.textAfterText = nil }
+      }
     }
   }
 
