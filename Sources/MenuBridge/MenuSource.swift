@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -69,5 +70,15 @@ extension DBusError {
   static func itemGone(_ id: String) -> DBusError {
     DBusError(
       .invalidArgs, "the menus of the window have no item '\(id.excerpt)', or not any more: Menu.Items lists them")
+  }
+}
+
+extension ProgramBus.Answer {
+  /// Fails if the program answered that it did not run the item `id`.
+  func unlessRefused(_ id: String) -> Result<Void, DBusError> {
+    flatMap { values in
+      values.first == .boolean(false)
+        ? .failure(DBusError(.failed, "the program does not run the item '\(id.excerpt)'")) : .success(())
+    }
   }
 }

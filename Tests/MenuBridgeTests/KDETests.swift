@@ -22,6 +22,30 @@ import Testing
     }
   }
 
+  /// As Konsole's: no object can have a name with a hyphen, and what a terminal exports besides comes first.
+  @Test func actionsWithoutObjectsAreRunByTheirWindow() async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      program.state.update { state in
+        state.withoutObjects = ["new-tab": true, "next-tab": false]
+        for path in ["KBookmarkManager", "Sessions", "Windows"] { state.others[path] = ["1", "2", "3"] }
+        for path in ["org", "org/kde"] { state.others[path] = ["kde"] }
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Tab.New")
+      let items = try await stage.items()
+      #expect(items.map(\.id) == ["edit_redo", "edit_undo", "new-tab", "next-tab"])
+      #expect(items.map(\.label).suffix(2) == ["Tip of new-tab", "Tip of next-tab"])
+      #expect(items.map(\.isEnabled) == [false, true, true, false])
+      try await stage.run("Tab.New")
+      try await program.state.ran(\.triggered, ["new-tab"])
+      #expect(try await stage.refusal("Tab.Next") == "Disabled")
+      #expect(try await stage.refusal("Menu.Activate", [.string("previous-tab")]) == "InvalidArgs")
+      program.state.update { $0.answers["activateAction"] = .values([.boolean(false)]) }
+      // One that takes long is said to have begun.
+      try await eventually("a refusal") { try await stage.refusal("Tab.New") == "Failed" }
+    }
+  }
+
   /// Dolphin's are called Dolphin_1 and so on.
   @Test func mainWindowsMayHaveNamesOfTheirOwn() async throws {
     try await StubKDE.with(windows: 2, called: "Stub", areAccessible: true) { stage, program in
@@ -167,6 +191,10 @@ import Testing
 private final class StubKDE: Sendable {
   struct State: Sendable {
     var isUndoEnabled = true
+    /// The actions that have no objects, and whether each is enabled.
+    var withoutObjects: [String: Bool] = [:]
+    /// What it exports before its windows, with the names of what is below.
+    var others: [String: [String]] = [:]
     /// The main window that it says is active, and how often it was asked.
     var active: String? = "MainWindow_1"
     var activeCalls = 0
@@ -211,8 +239,13 @@ private final class StubKDE: Sendable {
       state.update { state in
         state.asked.append(call.path)
         if let answer = state.answers[call.member] { return answer }
+        let name = call.arguments.first?.basicText ?? ""
         switch (call.member, call.path) {
-        case ("Introspect", "/"): return .values([Self.node(["stub", "MainApplication"])])
+        case ("Introspect", "/"):
+          let others = state.others.keys.filter { !$0.contains("/") }
+          return .values([Self.node(others.sorted() + ["stub", "MainApplication"])])
+        case ("Introspect", let path) where state.others.keys.contains { path == "/" + $0 }:
+          return .values([Self.node(state.others[String(path.dropFirst())] ?? [])])
         case ("Introspect", "/stub"): return .values([Self.node(names)])
         case ("Introspect", let path) where names.contains { path == "/stub/" + $0 }:
           return .values([Self.node(["actions"], interface: "org.kde.KMainWindow")])
@@ -220,7 +253,13 @@ private final class StubKDE: Sendable {
           guard call.arguments == [.string("org.qtproject.Qt.QWidget"), .string("isActiveWindow")] else { break }
           state.activeCalls += 1
           return .values([.variant(.boolean(path == state.active.map { "/stub/" + $0 }))])
-        case ("actions", _): return .values([.strings(["edit_undo", "other_action", "edit_redo"])])
+        case ("actions", _):
+          return .values([.strings(["edit_undo", "other_action", "edit_redo"] + state.withoutObjects.keys)])
+        case ("actionToolTip", _): return .values([.string("Tip of \(name)")])
+        case ("actionIsEnabled", _): return .values([.boolean(state.withoutObjects[name] ?? false)])
+        case ("activateAction", _):
+          state.triggered.append(name)
+          return .values([.boolean(true)])
         case ("GetAll", let path) where path.hasSuffix("/edit_undo"):
           return .values([Self.action("&Undo", "Ctrl+Z", state.isUndoEnabled)])
         case ("GetAll", let path) where path.hasSuffix("/edit_redo"):

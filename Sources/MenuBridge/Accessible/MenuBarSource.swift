@@ -139,12 +139,6 @@ final class MenuBarSource: MenuSource {
 
   func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
     guard let element = elements[id]?.element else { return done(.failure(.itemGone(id))) }
-    bus.run(0, of: element.reference, timeout: Self.patience, isOptional: true) { answer in
-      done(
-        answer.flatMap { values in
-          values.first == .boolean(false)
-            ? .failure(DBusError(.failed, "the program does not run the item '\(id.excerpt)'")) : .success(())
-        })
-    }
+    bus.run(0, of: element.reference, timeout: Self.patience, isOptional: true) { done($0.unlessRefused(id)) }
   }
 }

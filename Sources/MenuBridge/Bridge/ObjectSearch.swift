@@ -50,7 +50,8 @@ struct ProgramObjects: Equatable {
     let prefix = "MainWindow_"
     let main = children.filter { $0.hasPrefix(prefix) }.compactMap { UInt32($0.dropFirst(prefix.count)) }.sorted()
     mainWindows += main.compactMap { try? path.appending(prefix + String($0)) }
-    let next = children.filter { !$0.hasPrefix(prefix) && !Self.others.contains($0) }
+    // What has but a number is one of many alike, such as Konsole's sessions, and would use up the questions.
+    let next = children.filter { !$0.hasPrefix(prefix) && !Self.others.contains($0) && UInt64($0) == nil }
     return (next.filter(Self.likely.contains) + next.filter { !Self.likely.contains($0) }).prefix(16).compactMap {
       try? path.appending($0)
     }
@@ -59,8 +60,8 @@ struct ProgramObjects: Equatable {
   private static let likely: Set = ["window", "menus", "org", "com", "io", "net"]
   /// What toolkits export beside windows.
   private static let others: Set = [
-    "a11y", "freedesktop", "gtk", "MenuBar", "StatusNotifierItem", "KDBusAddons", "KIO", "KWallet", "MainApplication",
-    "qtproject", "kdeconnect", "SearchProvider",
+    "a11y", "freedesktop", "gtk", "MenuBar", "StatusNotifierItem", "KBookmarkManager", "KDBusAddons", "KIO", "KWallet",
+    "MainApplication", "qtproject", "kdeconnect", "SearchProvider",
   ]
 }
 

@@ -10,11 +10,14 @@ final class KDESource: MenuSource {
   private let bus: ProgramBus
   private let program: BusName
   private let window: ObjectPath
+  /// The standard actions that it had when it was read.
+  private var names: [String] = []
 
   init(_ bus: ProgramBus, _ program: BusName, window: ObjectPath) {
     (self.bus, self.program, self.window) = (bus, program, window)
   }
 
+  /// The action's object; nil for names that cannot be part of a path, such as Konsole's `new-tab`: only the window runs these.
   private func path(of name: String) -> ObjectPath? { try? ObjectPath("\(window)/actions/\(name)") }
 
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
@@ -22,10 +25,10 @@ final class KDESource: MenuSource {
       guard let self else { return }
       if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .array(let all)? = values.first else { return done(.success([])) }
-      let names = Set(all.compactMap(\.basicText)).intersection(Recognition.standardActions).sorted()
+      names = Set(all.compactMap(\.basicText)).intersection(Recognition.standardActions).sorted()
       var items: [String: MenuItem] = [:]
       var late: DBusError?
-      let answers = Answers { done(late.map { .failure($0) } ?? .success(names.compactMap { items[$0] })) }
+      let answers = Answers { [names] in done(late.map { .failure($0) } ?? .success(names.compactMap { items[$0] })) }
       for name in names {
         look(
           at: name, timeout: timeout,
@@ -45,8 +48,10 @@ final class KDESource: MenuSource {
   }
 
   private func look(at id: String, timeout: Duration, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
-    guard Recognition.standardActions.contains(id), let path = path(of: id) else {
-      return done(.failure(.itemGone(id)))
+    guard Recognition.standardActions.contains(id) else { return done(.failure(.itemGone(id))) }
+    guard let path = path(of: id) else {
+      // Of an action that it does not have, it tells that it is disabled.
+      return names.contains(id) ? askWindow(of: id, timeout: timeout, done) : done(.failure(.itemGone(id)))
     }
     let question: [DBusValue] = [.string(Self.actionInterface.text)]
     bus.call(program, path, .properties, "GetAll", question, timeout: timeout) { answer in
@@ -67,8 +72,34 @@ final class KDESource: MenuSource {
     }
   }
 
+  /// Asks the window for what it tells of an action without an object: its tooltip, which is its text if it has no other.
+  private func askWindow(
+    of id: String, timeout: Duration, _ done: @escaping (Result<MenuItem, DBusError>) -> Void
+  ) {
+    var item = MenuItem(id: id, label: "", action: id)
+    var failure: DBusError?
+    let answers = Answers { done(failure.map { .failure($0) } ?? .success(item)) }
+    for member in ["actionToolTip", "actionIsEnabled"] {
+      bus.call(
+        program, window, Self.windowInterface, member, [.string(id)], timeout: timeout,
+        answers.expect { (answer: ProgramBus.Answer) in
+          switch answer.map(\.first) {
+          case .success(.string(let text)): item.label = MenuText.label(text)
+          case .success(.boolean(let isEnabled)): item.isEnabled = isEnabled
+          case .success: failure = failure ?? .wrongAnswer
+          case .failure(let error): failure = error
+          }
+        })
+    }
+    answers.finish()
+  }
+
   func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
-    guard let path = path(of: id) else { return done(.failure(.itemGone(id))) }
+    guard let path = path(of: id) else {
+      return bus.call(
+        program, window, Self.windowInterface, "activateAction", [.string(id)], timeout: Self.patience, isOptional: true
+      ) { done($0.unlessRefused(id)) }
+    }
     bus.call(program, path, Self.actionInterface, "trigger", timeout: Self.patience, isOptional: true) {
       done($0.map { _ in })
     }
