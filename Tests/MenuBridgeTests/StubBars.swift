@@ -29,6 +29,7 @@ final class StubBars: Sendable {
   private static let referenceType = DBusType.structure([.string, .objectPath])
   static let (frame, bar, menu, item, checkItem): (UInt32, UInt32, UInt32, UInt32, UInt32) = (23, 34, 33, 35, 8)
   static let (active, checked, enabled): (UInt64, UInt64, UInt64) = (1 << 1, 1 << 4, 1 << 8 | 1 << 24)
+  static let (showing, visible): (UInt64, UInt64) = (1 << 25, 1 << 30)
 
   let peer: Peer
   /// What tells where the bus is, and who is on it.

@@ -13,6 +13,8 @@ final class MenuBarSource: MenuSource {
   private let bus: ProgramBus
   private let frame: ElementReference
   private var bar: MenuElement?
+  /// Whether items of closed menus tell that they are visible, so that others are hidden; nil before it is known.
+  private var tellsVisible: Bool?
   private(set) var isPartial = false
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
@@ -27,7 +29,8 @@ final class MenuBarSource: MenuSource {
       if let limit { bus.loop.cancel(limit) }
       walk.end()
       if walk.isLate { isPartial = true }
-      let items = menu?.items() ?? []
+      if walk.tellsVisible { tellsVisible = true }
+      let items = menu?.items(tellsVisible: tellsVisible == true) ?? []
       // Some programs make their menu bar anew.
       if wasKnown, items.isEmpty, !isPartial {
         bar = nil
@@ -119,7 +122,34 @@ final class MenuBarSource: MenuSource {
       }
       var item = now.item(in: menus)
       item.id = id
-      self.checkPlace(of: known, id) { done($0.map { item }) }
+      self.checkPlace(of: known, id) { [self] place in
+        guard case .success = place, item.isEnabled, now.isUnseen else { return done(place.map { item }) }
+        findIfVisibleIsTold(besides: known) { isTold in
+          // It is hidden: programs do nothing, and answer that they did it.
+          item.isEnabled = !isTold
+          done(.success(item))
+        }
+      }
+    }
+  }
+
+  /// Asks the items of an item's menu whether they tell that they are visible, unless that is known.
+  private func findIfVisibleIsTold(besides item: MenuElement, _ done: @escaping (Bool) -> Void) {
+    guard tellsVisible == nil, let menu = item.parent else { return done(tellsVisible == true) }
+    let timeout = ProgramBus.changeTimeout
+    bus.children(of: menu, atMost: Self.widest, timeout: timeout) { [self] answer in
+      let others = ((try? answer.get()) ?? []).filter { $0.application == menu.application }.map { MenuElement($0) }
+      let answers = Answers { [self] in
+        // What is not answered in time is asked again before the next run.
+        if !others.isEmpty, others.allSatisfy({ $0.states != nil }) {
+          tellsVisible = others.contains(where: \.isVisibleUnshown)
+        }
+        done(tellsVisible == true)
+      }
+      for other in others {
+        bus.states(of: other.reference, timeout: timeout, answers.expect { other.states = try? $0.get() })
+      }
+      answers.finish()
     }
   }
 

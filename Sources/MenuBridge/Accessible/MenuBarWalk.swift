@@ -21,6 +21,8 @@ final class MenuBarWalk {
   private var isOver = false
   /// Whether the program did not answer something in time.
   private(set) var isLate = false
+  /// Whether items of closed menus told that they are visible.
+  private(set) var tellsVisible = false
   private var seen: Set<ElementReference> = []
 
   init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, timeout: Duration) {
@@ -43,12 +45,13 @@ final class MenuBarWalk {
       note(answer)
       guard case .success(let children) = answer else { return done() }
       menu.children = children.filter { $0.application == menu.reference.application }.map {
-        MenuElement($0, level: menu.level + 1)
+        MenuElement($0, level: menu.level + 1, in: menu.reference)
       }
-      // Closed menus show nothing: of the menus in the bar alone it is known whether they are hidden.
+      // Of the menus in the bar it is known whether they are hidden; what closed menus hold tells it in some toolkits.
       let isBar = depth == 0
       let answers = Answers { [self] in
         menu.children.removeAll { isBar && $0.isHidden }
+        if !isBar, menu.children.contains(where: \.isVisibleUnshown) { tellsVisible = true }
         readMenus(in: menu, depth: depth, done)
       }
       for child in menu.children { describe(child, asksStates: asksStates || isBar, answers.expect { _ in }) }
@@ -140,7 +143,6 @@ final class MenuBarWalk {
             refusal = note(answer) ?? refusal
             guard case .success(let states) = answer else { return }
             element.states = states
-            element.isHidden = states.isDisjoint(with: [.enabled, .sensitive, .showing, .visible])
           })
       }
       bus.call(

@@ -36,20 +36,35 @@ final class MenuElement {
   let reference: ElementReference
   var number: UInt32 = 0
   var label = ""
-  var states = ElementStates()
-  /// Whether it tells none of the states of an element that can be seen.
-  var isHidden = false
+  /// nil while they are not known.
+  var states: ElementStates?
   var accelerator = ""
   var hasChildren = false
   var children: [MenuElement] = []
   /// How many elements contain it, up to the menu bar.
   let level: Int
+  /// What contains it.
+  let parent: ElementReference?
 
-  init(_ reference: ElementReference, level: Int = 0) { (self.reference, self.level) = (reference, level) }
+  init(_ reference: ElementReference, level: Int = 0, in parent: ElementReference? = nil) {
+    (self.reference, self.level, self.parent) = (reference, level, parent)
+  }
 
   var role: MenuRole { MenuRole(number) }
 
+  /// Whether it tells none of the states of an element that can be seen.
+  var isHidden: Bool { lacks([.enabled, .sensitive, .showing, .visible]) }
+
+  /// Whether it tells neither that it is visible nor shown: it is hidden, or a toolkit tells neither in a closed menu.
+  var isUnseen: Bool { lacks([.showing, .visible]) }
+
+  /// Whether it tells that it is visible in a closed menu: GTK and Java do, not Qt, Firefox and LibreOffice's own.
+  var isVisibleUnshown: Bool { states.map { $0.contains(.visible) && !$0.contains(.showing) } == true }
+
+  private func lacks(_ wanted: ElementStates) -> Bool { states?.isDisjoint(with: wanted) == true }
+
   func item(in menus: [String]) -> MenuItem {
+    let states = states ?? []
     var isChecked: Bool?
     if states.contains(.checked) { isChecked = true }
     if isChecked == nil, states.contains(.checkable) || MenuRole.isCheckable(number) { isChecked = false }
@@ -64,24 +79,28 @@ final class MenuElement {
     number == now.number && (label == now.label || (!accelerator.isEmpty && accelerator == now.accelerator))
   }
 
-  /// The items in it and below, in order, with ids of which no two are alike.
-  func items() -> [(item: MenuItem, element: MenuElement)] {
+  /// The items in it and below, in order, with ids of which no two are alike; if the toolkit `tellsVisible`, unseen items are
+  /// hidden, and what unseen menus contain is left out.
+  func items(tellsVisible: Bool = false) -> [(item: MenuItem, element: MenuElement)] {
     var found: [(item: MenuItem, element: MenuElement)] = []
     var list = ItemList()
-    append([], &found, &list)
+    append([], tellsVisible, &found, &list)
     return found
   }
 
   private func append(
-    _ menus: [String], _ found: inout [(item: MenuItem, element: MenuElement)], _ list: inout ItemList
+    _ menus: [String], _ tellsVisible: Bool, _ found: inout [(item: MenuItem, element: MenuElement)],
+    _ list: inout ItemList
   ) {
     for child in children {
+      let isHidden = tellsVisible && child.isUnseen
       if child.role == .container {
-        child.append(menus, &found, &list)
+        child.append(menus, tellsVisible, &found, &list)
       } else if !child.children.isEmpty || child.hasChildren || child.role == .menu {
-        child.append(menus + [child.label], &found, &list)
+        if !isHidden { child.append(menus + [child.label], tellsVisible, &found, &list) }
       } else if child.role == .item, !child.label.isEmpty {
-        let item = child.item(in: menus)
+        var item = child.item(in: menus)
+        if isHidden { (item.isHidden, item.isEnabled) = (true, false) }
         guard var added = list.addNumbered(item) else { continue }
         // Lazarus has each item twice in the menus that it makes with Qt.
         if added.id != item.id { added.twin = item.id }

@@ -19,7 +19,7 @@ extension WindowMenus {
     read(isWhole: true) { [weak self] all in
       var (shown, keys) = ([[MenuItem]](), [MenuItem]())
       for (source, items) in zip(self?.sources ?? [], all) {
-        if source.canRun { shown.append(items) } else { keys += items }
+        if source.canRun { shown.append(items.filter { !$0.isHidden }) } else { keys += items }
       }
       let items = MenuMerge.items(shown, keys: keys).map(\.value)
       if items.isEmpty, let self, let failure = failure ?? (isPartial ? .unread : nil) {

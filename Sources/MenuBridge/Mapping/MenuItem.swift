@@ -11,6 +11,8 @@ package struct MenuItem: Equatable, Sendable {
   /// The keys that run it, such as `Ctrl+Z`; empty without any.
   package var accelerator: String
   package var isEnabled: Bool
+  /// Whether the menu does not show it now: then it is disabled, and not listed.
+  var isHidden = false
   /// Whether it is checked; nil for one that cannot be.
   package var isChecked: Bool?
   /// The id of an item before it with the same action, or with the same label in its menu, if there is one.
