@@ -71,6 +71,10 @@ extension DBusError {
     DBusError(
       .invalidArgs, "the menus of the window have no item '\(id.excerpt)', or not any more: Menu.Items lists them")
   }
+
+  static func opensMenu(_ id: String) -> DBusError {
+    DBusError(.notSupported, "the item '\(id.excerpt)' opens a menu, and cannot be run")
+  }
 }
 
 extension ProgramBus.Answer {

@@ -195,6 +195,10 @@ import Testing
       try await stage.has("Edit.Undo")
       #expect(try await stage.refusal("Edit.Undo") == "NotSupported")
       #expect(program.state.now.activated == [])
+      try await eventually("it is not offered any more") {
+        try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Redo"] == true)
       #expect(try await stage.items().map(\.id) == ["Edit › Redo"])
     }
   }

@@ -15,6 +15,8 @@ final class MenuBarSource: MenuSource {
   private var bar: MenuElement?
   /// Whether items of closed menus tell that they are visible, so that others are hidden; nil before it is known.
   private var tellsVisible: Bool?
+  /// Items that turned out to open menus when they were looked at.
+  private var openers: Set<ElementReference> = []
   private(set) var isPartial = false
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
@@ -30,9 +32,10 @@ final class MenuBarSource: MenuSource {
       walk.end()
       if walk.isLate { isPartial = true }
       if walk.tellsVisible { tellsVisible = true }
-      let items = menu?.items(tellsVisible: tellsVisible == true) ?? []
+      let found = menu?.items(tellsVisible: tellsVisible == true) ?? []
+      let items = found.filter { !openers.contains($0.element.reference) }
       // Some programs make their menu bar anew.
-      if wasKnown, items.isEmpty, !isPartial {
+      if wasKnown, found.isEmpty, !isPartial {
         bar = nil
         return read(isWhole: isWhole, timeout: timeout, done)
       }
@@ -118,7 +121,8 @@ final class MenuBarSource: MenuSource {
       if let error, error.isLate { return done(.failure(error)) }
       guard error == nil, known.isSame(as: now) else { return done(.failure(.itemGone(id))) }
       guard !now.hasChildren else {
-        return done(.failure(DBusError(.notSupported, "the item '\(id.excerpt)' opens a menu, and cannot be run")))
+        self.openers.insert(known.reference)
+        return done(.failure(.opensMenu(id)))
       }
       var item = now.item(in: menus)
       item.id = id

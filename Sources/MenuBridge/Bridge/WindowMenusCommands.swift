@@ -30,16 +30,19 @@ extension WindowMenus {
     }
   }
 
-  /// Runs the standard command `key`; if its item is gone, the one that has taken its place.
+  /// Runs the standard command `key`; if its item is gone, or opens a menu, the one that has taken its place.
   func run(_ key: String, isAgain: Bool = false, _ done: @escaping Completion) {
     guard let place = places[key] else {
       return done(.failure(DBusError(.failed, "the menus of the window do not have '\(key)' any more")))
     }
     let refused: Completion = { [weak self] result in
-      guard let self, !isAgain, case .failure(let error) = result, error == .itemGone(place.id) else {
+      let (gone, opener) = (DBusError.itemGone(place.id), DBusError.opensMenu(place.id))
+      guard let self, !isAgain, case .failure(let error) = result, error == gone || error == opener else {
         return done(result)
       }
       read(isWhole: false) { _ in
+        // The command is not offered any more.
+        if error == opener, self.places[key] == nil { return done(result) }
         self.run(key, isAgain: true) { result in
           // What a program did not tell in time may still be there.
           if case .failure(.itemGone(place.id)) = result, let late = self.late { return done(.failure(late)) }
