@@ -24,25 +24,42 @@ import Testing
     program.change(new) { $0.states |= StubElement.focused }
   }
 
-  /// A view of Qt 5 does not say whether it has focus: its item has it unless something else says so still.
-  @Test func anItemOfAViewThatTellsNothingHasFocus() async throws {
+  /// A view of Qt 5 does not say whether it has focus: its items have it after it, and what the program does in another has not.
+  @Test func anItemOfAViewThatTellsNothingHasFocusAfterIt() async throws {
     try await Self.play(
       toolkit: "Qt", version: "5.15.8", StubElement(role: 31, states: 0), itemRole: 32, itemStates: StubElement.focused
     ) { desktop, program, tell in
       Self.move(from: "/entry", to: "/button", of: program)
       program.stateChanged("/button", "focused", 1)
       try await desktop.waits(for: "Element.Name", .string("Next"))
-      let asked = program.state.now.calls.count
-      tell()
-      try await program.state.wait(for: "the question") { state in
-        state.calls.dropFirst(asked).contains { $0.path == "/button" && $0.member == "GetState" } ? () : nil
+      func staysAt(_ path: String, _ name: String, after tell: () -> Void, isAskedFor view: String) async throws {
+        let asked = program.state.now.calls.count
+        tell()
+        try await program.state.wait(for: "the question") { state in
+          state.calls.dropFirst(asked).contains { $0.path == view && $0.member == "GetState" } ? () : nil
+        }
+        program.change(path) { $0.name = name }
+        program.nameChanged(path)
+        try await desktop.waits(for: "Element.Name", .string(name))
       }
-      program.change("/button") { $0.name = "Continue" }
-      program.nameChanged("/button")
-      try await desktop.waits(for: "Element.Name", .string("Continue"))
+      try await staysAt("/button", "Continue", after: tell, isAskedFor: "/view")
       program.change("/button") { $0.states &= ~StubElement.focused }
+      try await staysAt("/button", "Go on", after: tell, isAskedFor: "/view")
+      program.stateChanged("/view", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("list"))
       tell()
       try await desktop.waits(for: "Element.Name", .string("An item"))
+      // More than are remembered.
+      for number in 1...12 {
+        program.set(
+          "/item\(number)", StubElement(role: 32, states: StubElement.focused, name: "Item \(number)", parent: "/view"))
+        program.stateChanged("/item\(number)", "focused", 1)
+        try await desktop.waits(for: "Element.Name", .string("Item \(number)"))
+      }
+      program.set("/view2", StubElement(role: 31, states: 0))
+      program.set("/other", StubElement(role: 32, states: StubElement.focused, name: "Another", parent: "/view2"))
+      let tellOther = { program.stateChanged("/other", "focused", 1) }
+      try await staysAt("/item12", "The last", after: tellOther, isAskedFor: "/view2")
     }
   }
 

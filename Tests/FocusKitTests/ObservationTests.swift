@@ -106,6 +106,7 @@ extension FocusedValues {
   var volume = 0.5 {
     willSet { MainActor.preconditionIsolated() }
   }
+  @ObservationIgnored var ignored = 1.0
 }
 
 @Suite @MainActor struct MainActorTests {
@@ -156,6 +157,20 @@ extension FocusedValues {
       await Task.detached { volume.wrappedValue -= 0.25 }.value
       try await seen.wait(for: 0.25)
       #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d 0.25")
+    }
+  }
+
+  /// What Observation does not know of is published if it is written through a binding.
+  @Test func aMemberThatIsIgnoredIsPublishedAfterAWrite() async throws {
+    try await TestDesktop.with { desktop in
+      let model = State(wrappedValue: Model())
+      let field = FocusField("slider", client: desktop.client()).focusedValue(\.position, model.projectedValue.ignored)
+        .register()
+      try await field.focus()
+      let seen = Changes(desktop.client().changes(of: \.position))
+      try await seen.wait(for: 1)
+      model.projectedValue.ignored.wrappedValue = 2
+      try await seen.wait(for: 2)
     }
   }
 

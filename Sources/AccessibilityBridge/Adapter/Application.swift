@@ -73,6 +73,8 @@ final class Application {
   var isExpected = false
   /// Whether it tells of its windows by events of their own, not only by their states.
   var tellsWindows = false
+  /// The item that had focus last in a view that does not tell whether it has it.
+  var lastItem: (item: ElementReference, view: ElementReference)?
   let windows = WindowSearch()
   /// The titles of its windows, as they were told last.
   private(set) var titles: [ElementReference: String] = [:]

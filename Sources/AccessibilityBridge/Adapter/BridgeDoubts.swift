@@ -38,7 +38,7 @@ extension Bridge {
         if let keeper { return goElsewhere(.kept(keeper)) }
         // GTK 3 may tell focus before the state.
         guard let self, toolkit.viewTellsFocus(snapshot) else { return goOn(true) }
-        findView(of: element, in: application, on: bus) { isSure in
+        findView(of: element, in: application, after: tracker.earlier.last, on: bus) { isSure in
           if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
         }
       }
@@ -85,18 +85,10 @@ extension Bridge {
   private func findEntry(
     of application: Application, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
   ) {
-    findEarlier(
-      of: application, on: bus, [.focused, .editable],
-      { $0.shape.text.isEditable && !$0.snapshot.role.mayPassFocus }, { [.text, .entry].contains($0) }, handler)
-  }
-
-  /// Hands over what had focus before in the window and has it still; of what was never read, the role decides.
-  private func findEarlier(
-    of application: Application, on bus: ProgramBus, _ wanted: ElementStates,
-    _ isPossible: (ElementField) -> Bool, _ isRolePossible: @escaping (ElementRole) -> Bool,
-    _ handler: @escaping (ElementReference?) -> Void
-  ) {
-    let candidates = tracker.earlier.filter { application.fields[$0].map(isPossible) ?? true }
+    // One that was never read may be an entry.
+    let candidates = tracker.earlier.filter { element in
+      application.fields[element].map { $0.shape.text.isEditable && !$0.snapshot.role.mayPassFocus } ?? true
+    }
     var left = candidates
     let answers = Answers { handler(left.last) }
     for candidate in candidates {
@@ -104,13 +96,13 @@ extension Bridge {
       bus.states(
         of: candidate,
         answers.expect { answer in
-          if (try? answer.get())?.isSuperset(of: wanted) != true { leaveOut() }
+          if (try? answer.get())?.isSuperset(of: [.focused, .editable]) != true { leaveOut() }
         })
       guard application.fields[candidate] == nil else { continue }
       bus.role(
         of: candidate,
         answers.expect { answer in
-          guard case .success(let number) = answer, isRolePossible(ElementRole(rawValue: number)) else {
+          guard case .success(let number) = answer, [.text, .entry].contains(ElementRole(rawValue: number)) else {
             return leaveOut()
           }
         })
@@ -121,19 +113,22 @@ extension Bridge {
   /// Looks whether the view that an item is in has focus, among what contains the item: in Dolphin, two levels above the list.
   ///
   /// Hands over nil if none of these has focus; else whether that is known: it counts as known if the nearest does not tell. If
-  /// none of them says that it can have focus, as Qt 5's views do not, nothing else may have it.
+  /// none of them says that it can have focus, as Qt 5's views do not, one of them had it before the item, or an item of it,
+  /// `last`, had.
   func findView(
-    of item: ElementReference, in application: Application, on bus: ProgramBus, level: Int = 1, canHave: Bool = false,
-    _ handler: @escaping (_ isSure: Bool?) -> Void
+    of item: ElementReference, in application: Application, after last: ElementReference?, on bus: ProgramBus,
+    above: [ElementReference] = [], canHave: Bool = false, _ handler: @escaping (_ isSure: Bool?) -> Void
   ) {
-    let end = { [weak self] (canHave: Bool) in
-      guard let self, !canHave else { return handler(nil) }
-      findEarlier(
-        of: application, on: bus, .focused, { !$0.snapshot.role.isItem && !$0.snapshot.role.mayPassFocus },
-        { !$0.isItem && !$0.mayPassFocus }, { handler($0 == nil ? true : nil) })
+    let end = { [weak self] (above: [ElementReference], canHave: Bool) in
+      guard let self, !canHave, let view = above.first else { return handler(nil) }
+      let before = tracker.earlier.last { application.fields[$0]?.snapshot.role.isItem != true }
+      let hasItem = last != nil && application.lastItem?.item == last && application.lastItem?.view == view
+      guard hasItem || before.map(above.contains) == true else { return handler(nil) }
+      application.lastItem = (item, view)
+      handler(true)
     }
-    let unknown = { level == 1 ? handler(true) : end(canHave) }
-    bus.parent(of: item) { [weak self] answer in
+    let unknown = { above.isEmpty ? handler(true) : end(above, canHave) }
+    bus.parent(of: above.last ?? item) { [weak self] answer in
       guard case .success(let view?) = answer, view.application == item.application else {
         return answer.isLate ? handler(false) : unknown()
       }
@@ -141,9 +136,10 @@ extension Bridge {
         switch answer {
         case .success(let states) where states.contains(.focused): handler(true)
         case .success(let states):
-          let canHave = canHave || states.contains(.focusable)
-          guard level < 4 else { return end(canHave) }
-          self?.findView(of: view, in: application, on: bus, level: level + 1, canHave: canHave, handler)
+          let (above, canHave) = (above + [view], canHave || states.contains(.focusable))
+          guard above.count < 4 else { return end(above, canHave) }
+          self?.findView(
+            of: item, in: application, after: last, on: bus, above: above, canHave: canHave, handler)
         case .failure(let error): error.isLate ? handler(false) : unknown()
         }
       }

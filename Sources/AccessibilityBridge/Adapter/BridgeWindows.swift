@@ -174,7 +174,7 @@ extension Bridge {
     bus.states(of: last.element) { [weak self] answer in
       guard let self, (try? answer.get())?.contains(.focused) == true else { return handler(nil) }
       guard last.snapshot.role.isItem else { return handler(last.element) }
-      findView(of: last.element, in: application(last.element.application), on: bus) { isSure in
+      findView(of: last.element, in: application(last.element.application), after: last.element, on: bus) { isSure in
         handler(isSure == true ? last.element : nil)
       }
     }

@@ -18,13 +18,10 @@ struct Toolkit: Equatable {
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
-    guard isGTK4 else { return false }
-    let letters = Array(name.utf8)
-    let isUpper = letters.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-    let isLower = letters.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-    // NautilusGridCell, GtkText: two words at least, each with a capital.
-    return isUpper.first == true && zip(isUpper, isLower).allSatisfy { $0 || $1 }
-      && zip(isLower, isUpper.dropFirst()).contains { $0 && $1 }
+    isGTK4 && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
+      && ["Gtk", "Adw"].contains { prefix in
+        name.hasPrefix(prefix) && name.dropFirst(prefix.count).first?.isUppercase == true
+      }
   }
 
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.

@@ -89,7 +89,8 @@ public struct Binding<Value> {
     }
   }
 
-  /// Changes the value, and loses no other change of this process: of a state, or a member or element of one, on any thread.
+  /// Changes the value, and loses no other change of this process: of a state, or a member or element of one, on any thread;
+  /// of an object's members, on the main actor alone.
   ///
   /// No lock is held meanwhile. If the value has become another, `change` is called again with that, so it should have no
   /// effect but its argument's. The value of a focused field is changed as in place, see ``FocusedBinding``. Closures of a

@@ -91,7 +91,7 @@ final class KeyPathLocation<Root, Value>: Projection {
   }
 }
 
-/// A member of an object at another location, which does not change with it.
+/// A member of an object at another location, which also changes by itself.
 final class MemberLocation<Root, Value>: Location {
   let isolation: Isolation
   private let base: any Location<Root>
@@ -105,12 +105,13 @@ final class MemberLocation<Root, Value>: Location {
 
   func get() -> Value { isolation.run { base.get()[keyPath: keyPath] } }
 
-  func set(_ value: Value, _ transaction: Transaction) {
-    isolation.run { Transaction.$current.withValue(transaction) { base.peek()[keyPath: keyPath] = value } }
-  }
-
+  // The location is told, too, since Observation knows nothing of members that are ignored, or a subclass's.
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
-    isolation.run { Transaction.$current.withValue(transaction) { change(&base.peek()[keyPath: keyPath]) } }
+    isolation.run {
+      Transaction.$current.withValue(transaction) {
+        base.modify(basis, transaction) { [keyPath] in change(&$0[keyPath: keyPath]) }
+      }
+    }
   }
 }
 
