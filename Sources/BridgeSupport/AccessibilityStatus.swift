@@ -54,10 +54,10 @@ package final class AccessibilityStatus {
     timer = nil
     guard !isAsking else { return }
     isAsking = true
-    ask(try? Self.addressQuestion()) { [weak self] values in
+    ask(try? Self.addressQuestion()) { [weak self] answer in
       guard let self else { return }
       isAsking = false
-      guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
+      guard case .string(let address)? = (try? answer.get())?.first, !address.isEmpty else { return tryLater() }
       failures = 0
       // A bridge that was killed may have left it on.
       if enables { enable() } else if mark.isSet { mustRestore = true }
@@ -139,10 +139,10 @@ package final class AccessibilityStatus {
 
   private func enable() {
     enabledQuestions += 1
-    ask(try? question("Get", Self.property("IsEnabled"))) { [weak self] values in
+    ask(try? question("Get", Self.property("IsEnabled"))) { [weak self] answer in
       guard let self else { return }
       enabledQuestions -= 1
-      switch values?.first?.variantContent {
+      switch (try? answer.get())?.first?.variantContent {
       case nil: enableLater()
       case .boolean(false) where enables: turnOn()
       case .boolean(true): mustRestore = mustRestore || mark.isSet
@@ -154,21 +154,16 @@ package final class AccessibilityStatus {
   /// Turns it on, unless that follows from listening to programs: since at-spi2-core 2.62, which tells of no screen reader any
   /// more, it is on while anybody listens, and to turn it on changes the user's setting alone.
   private func turnOn() {
-    let reader = Self.property("ScreenReaderEnabled")
-    let asked: Void? = (try? question("Get", reader)).flatMap { question in
-      try? connection.call(question) { [weak self] result in
-        guard let self, enables else { return }
-        let said = Result { () throws(DBusError) in try result.get().success().arguments() }
-        if case .failure = said, !said.isLate { return }
-        // Before it is true: who finds it so later must know who it was.
-        mark.set()
-        mustRestore = true
-        ask(try? self.question("Set", Self.property("IsEnabled") + [.variant(.boolean(true))])) { [weak self] in
-          if $0 == nil { self?.enableLater() }
-        }
+    ask(try? question("Get", Self.property("ScreenReaderEnabled"))) { [weak self] answer in
+      guard let self, enables else { return }
+      if case .failure(let error) = answer, !error.isLate { return }
+      // Before it is true: who finds it so later must know who it was.
+      mark.set()
+      mustRestore = true
+      ask(try? question("Set", Self.property("IsEnabled") + [.variant(.boolean(true))])) { [weak self] answer in
+        if case .failure = answer { self?.enableLater() }
       }
     }
-    if asked == nil { enableLater() }
   }
 
   /// Turns it on later: who offers it may be busy, or only starting.
@@ -246,12 +241,14 @@ package final class AccessibilityStatus {
       to: Self.busName, path: Self.path, interface: .properties, member: MemberName(known: member), arguments)
   }
 
-  private func ask(_ question: OutgoingMessage?, _ handler: @escaping ([DBusValue]?) -> Void) {
+  private func ask(_ question: OutgoingMessage?, _ handler: @escaping (Result<[DBusValue], DBusError>) -> Void) {
     let asked: Void? = question.flatMap { question in
       try? connection.call(question) { result in
-        handler(try? Result { () throws(DBusError) in try result.get().success().arguments() }.get())
+        handler(Result { () throws(DBusError) in try result.get().success().arguments() })
       }
     }
-    if asked == nil { loop.schedule(after: .zero) { handler(nil) } }
+    guard asked == nil else { return }
+    let error = DBusError(.disconnected, "the connection to the bus is closed")
+    loop.schedule(after: .zero) { handler(.failure(error)) }
   }
 }

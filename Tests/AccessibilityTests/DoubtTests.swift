@@ -33,11 +33,7 @@ import Testing
       program.stateChanged("/button", "focused", 1)
       try await desktop.waits(for: "Element.Name", .string("Next"))
       func staysAt(_ path: String, _ name: String, after tell: () -> Void, isAskedFor view: String) async throws {
-        let asked = program.state.now.calls.count
-        tell()
-        try await program.state.wait(for: "the question") { state in
-          state.calls.dropFirst(asked).contains { $0.path == view && $0.member == "GetState" } ? () : nil
-        }
+        try await program.isAskedForStates(of: view, after: tell)
         program.change(path) { $0.name = name }
         program.nameChanged(path)
         try await desktop.waits(for: "Element.Name", .string(name))
@@ -69,11 +65,7 @@ import Testing
       toolkit: "gtk", version: "3.24.38", StubElement(role: 38), itemRole: 37
     ) { desktop, program, tell in
       program.change("/entry") { $0.states &= ~StubElement.focused }
-      let asked = program.state.now.calls.count
-      tell()
-      try await program.state.wait(for: "the question") { state in
-        state.calls.dropFirst(asked).contains { $0.path == "/view" && $0.member == "GetState" } ? () : nil
-      }
+      try await program.isAskedForStates(of: "/view", after: tell)
       program.change("/entry") { $0.text = "typed" }
       program.textChanged("/entry")
       try await desktop.waits(for: "Text.Content", .string("typed"))
@@ -88,11 +80,7 @@ import Testing
     try await Self.play(
       toolkit: "gtk", version: "3.24.38", StubElement(role: 39), itemRole: 26
     ) { desktop, program, tell in
-      let asked = program.state.now.calls.count
-      tell()
-      try await program.state.wait(for: "the question") { state in
-        state.calls.dropFirst(asked).contains { $0.path == "/entry" && $0.member == "GetState" } ? () : nil
-      }
+      try await program.isAskedForStates(of: "/entry", after: tell)
       program.change("/entry") { $0.text = "typed" }
       program.textChanged("/entry")
       try await desktop.waits(for: "Text.Content", .string("typed"))

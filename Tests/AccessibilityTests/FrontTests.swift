@@ -254,11 +254,7 @@ import Testing
       front.set("/list", StubElement(role: 31))
       front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
       func asks(about path: String) async throws {
-        let asked = front.state.now.calls.count
-        front.stateChanged("/item", "focused", 1)
-        try await front.state.wait(for: "the question") { state in
-          state.calls.dropFirst(asked).contains { $0.path == path && $0.member == "GetState" } ? () : nil
-        }
+        try await front.isAskedForStates(of: path) { front.stateChanged("/item", "focused", 1) }
       }
       front.change("/list") { $0.states = StubElement.focused }
       front.set("/other", StubElement(role: 32, states: StubElement.focused, name: "Another", parent: "/list"))
@@ -313,11 +309,7 @@ import Testing
           program.deactivate()
           try await desktop.waitsForNothing()
         }
-        let asked = program.state.now.calls.count
-        program.activate()
-        try await program.state.wait(for: "the question") { state in
-          state.calls.dropFirst(asked).contains { $0.path == "/pane" && $0.member == "GetState" } ? () : nil
-        }
+        try await program.isAskedForStates(of: "/pane") { program.activate() }
         program.change("/pane") { $0.name = "\(number)" }
         program.nameChanged("/pane")
         try await desktop.waits(for: "Element.Name", .string("\(number)"))

@@ -259,6 +259,15 @@ final class StubProgram: Sendable {
   /// Tells that the text is another.
   func textChanged(_ path: String) { emit(path, "Object", "TextChanged", "insert", 0) }
 
+  /// Waits until the states of `path` are asked for after `act`.
+  func isAskedForStates(of path: String, after act: () -> Void) async throws {
+    let asked = state.now.calls.count
+    act()
+    try await state.wait(for: "the question") { state in
+      state.calls.dropFirst(asked).contains { $0.path == path && $0.member == "GetState" } ? () : nil
+    }
+  }
+
   /// Tells that a state is another.
   func stateChanged(_ path: String, _ state: String, _ value: Int32) {
     emit(path, "Object", "StateChanged", state, value)

@@ -122,7 +122,7 @@ extension Bridge {
     let end = { [weak self] (above: [ElementReference], canHave: Bool) in
       guard let self, !canHave, let view = above.first else { return handler(nil) }
       let before = tracker.earlier.last { application.fields[$0]?.snapshot.role.isItem != true }
-      let hasItem = last != nil && application.lastItem?.item == last && application.lastItem?.view == view
+      let hasItem = application.lastItem.map { $0.item == last && $0.view == view } == true
       guard hasItem || before.map(above.contains) == true else { return handler(nil) }
       application.lastItem = (item, view)
       handler(true)
